@@ -1,0 +1,82 @@
+package lobes
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"memory-mcp/store/entry"
+	"memory-mcp/textanalysis"
+)
+
+// Options are what a [Set] needs besides its lobes. The zero value works: it
+// has no global store, writes, and logs nothing.
+type Options struct {
+	Now      func() time.Time       // the clock; nil is time.Now
+	Analyzer *textanalysis.Analyzer // finds words; nil is the default one
+	Logger   *slog.Logger           // nil discards
+	// Home is the absolute folder of the global store and of what is known of
+	// repositories (~/.memory-mcp); empty is without both.
+	Home string
+	// ConfigPath is the configuration file that remedies name.
+	ConfigPath string
+	// ReadOnly refuses every write, and adopts no edits.
+	ReadOnly bool
+	// Behavior tunes what is shown.
+	Behavior Behavior
+	// Go runs background work so that a panic in it is reported; nil runs it
+	// in a plain goroutine.
+	Go func(name string, work func(context.Context))
+	// Settle is the time between two looks for edits from outside; 0 is 30 s.
+	Settle time.Duration
+}
+
+// Behavior tunes what is shown and how memories age. The zero value holds the
+// defaults.
+type Behavior struct {
+	StaleDaysStandard    int  // 0 is 30
+	StaleDaysPreferences int  // user and preferences; 0 is never
+	StaleDaysGotchas     int  // 0 is never
+	MaxStaleInBriefing   int  // 0 is 5
+	MaxDedupSuggestions  int  // 0 is 3
+	MaxConflictPairs     int  // 0 is 2
+	NoBoosts             bool // relevance alone orders the hits
+}
+
+// Spec says what one lobe is and where its files are.
+type Spec struct {
+	Name          string
+	Root          string // absolute folder of the project; "" for the global store
+	Dir           string // absolute folder of the entries
+	GitDir        string // of the working tree, to follow its branch; "" outside git
+	CommonDir     string // git common directory; "" outside git
+	Budget        int64  // bytes of heads; 0 is 2 MiB, negative is without limit
+	AlwaysInclude bool
+	Global        bool        // the person's own store, seen from every lobe
+	Plain         entry.Trust // trust of a file without a header
+	Slug          bool        // new file names carry the title
+	ConfigLine    string      // "FILE:LINE" of the setting that declared it
+	// Err says why the lobe cannot be served: it is degraded, with Remedy to
+	// repair it, and the others are not touched.
+	Err    error
+	Remedy []string
+}
+
+// Target says which lobe a call speaks to. The zero value means the lobe of
+// the working directory, or the only one.
+type Target struct {
+	// Lobe is a name, "*" for all, or names with commas (the last two for
+	// reading only). Empty leaves the choice to the rest.
+	Lobe  string
+	Paths []string // sources, references and files named in the call
+	Dirs  []string // folders that the host named in its environment, then the working directory
+	Roots []string // the client's roots, as paths
+}
+
+// By says who acts.
+type By struct {
+	Actor   string // an MCP client and its version, "cli", ...
+	Session string
+	Role    string // "user" when the person's own words or hand did it, "assistant" for an agent; "" when not told
+	Source  string // "" for a direct call; "bootstrap", "import", "sweep", "extraction" for text nobody typed
+}
