@@ -1,0 +1,157 @@
+package index
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"memory-mcp/textanalysis"
+)
+
+// A builder gathers documents into a segment.
+type builder struct {
+	analyzer *textanalysis.Analyzer
+	seg      *segment
+	lists    [][]byte // by stem
+	lastDoc  []uint32 // by stem: the number after the last document of its list
+	counts   []byte   // by stem, of the document at hand
+	touched  []uint32
+	titles   []uint32
+	bodies   []uint32
+}
+
+func newBuilder(a *textanalysis.Analyzer) *builder {
+	return &builder{analyzer: a, seg: &segment{
+		words: newDictionary(), stems: newDictionary(),
+		forwardStarts: []uint32{0},
+		tags:          make(map[string][]uint32), subjects: make(map[string][]uint32),
+	}}
+}
+
+// word numbers a word and its stem.
+func (b *builder) word(text string) uint32 {
+	if n, ok := b.seg.words.find(text); ok {
+		return n
+	}
+	text = strings.Clone(text)
+	n := b.seg.words.add(text)
+	b.seg.stemOf = append(b.seg.stemOf, b.stem(b.analyzer.Stem(text)))
+	return n
+}
+
+func (b *builder) stem(text string) uint32 {
+	if n, ok := b.seg.stems.find(text); ok {
+		return n
+	}
+	b.seg.df = append(b.seg.df, 0)
+	b.lists = append(b.lists, nil)
+	b.lastDoc = append(b.lastDoc, 0)
+	b.counts = append(b.counts, 0)
+	return b.seg.stems.add(text)
+}
+
+// add takes one document in.
+func (b *builder) add(d Doc) {
+	number := uint32(len(b.seg.docs))
+	b.seg.docs = append(b.seg.docs, d)
+	b.touched, b.titles, b.bodies = b.touched[:0], b.titles[:0], b.bodies[:0]
+	d.texts(func(z zone, text string) {
+		b.analyzer.Scan(text, func(t textanalysis.Token) { b.token(z, t) })
+	})
+	b.seg.length = append(b.seg.length, lengths{uint32(len(b.titles)), uint32(len(b.bodies))})
+	b.finish(number)
+	for _, t := range d.Tags {
+		addUnique(b.seg.tags, tagName(t), number)
+	}
+	if d.Subject != "" {
+		addUnique(b.seg.subjects, tagName(d.Subject), number)
+	}
+}
+
+func addUnique(m map[string][]uint32, name string, doc uint32) {
+	list := m[name]
+	if n := len(list); n == 0 || list[n-1] != doc {
+		m[name] = append(list, doc)
+	}
+}
+
+func (b *builder) token(z zone, t textanalysis.Token) {
+	word := b.word(t.Text)
+	stem := b.seg.stemOf[word]
+	c := b.counts[stem]
+	if c == 0 {
+		b.touched = append(b.touched, stem)
+	}
+	b.counts[stem] = count(c, z)
+	if !t.Counted() {
+		return
+	}
+	switch z {
+	case zoneTitle:
+		b.titles = append(b.titles, word)
+	case zoneBody:
+		b.bodies = append(b.bodies, word)
+	}
+}
+
+// count adds one occurrence in a zone to packed counts.
+func count(c byte, z zone) byte {
+	switch z {
+	case zoneTitle:
+		if c&titleMask != titleMask {
+			c += 1 << titleShift
+		}
+	case zoneBody:
+		if c&bodyMask != bodyMask {
+			c++
+		}
+	case zoneFiles:
+		c |= fileBit
+	case zoneDate:
+		c |= dateBit
+	}
+	return c
+}
+
+// finish writes the postings and the forward text of one document.
+func (b *builder) finish(number uint32) {
+	for _, stem := range b.touched {
+		c := b.counts[stem]
+		b.counts[stem] = 0
+		b.post(stem, number, c)
+	}
+	f := binary.AppendUvarint(b.seg.forward, uint64(len(b.titles)))
+	for _, w := range b.titles {
+		f = binary.AppendUvarint(f, uint64(w))
+	}
+	for _, w := range b.bodies {
+		f = binary.AppendUvarint(f, uint64(w))
+	}
+	b.seg.forward = f
+	b.seg.forwardStarts = append(b.seg.forwardStarts, uint32(len(f)))
+}
+
+func (b *builder) post(stem, number uint32, c byte) {
+	list := binary.AppendUvarint(b.lists[stem], uint64(number+1-b.lastDoc[stem]))
+	b.lists[stem] = append(list, c)
+	b.lastDoc[stem] = number + 1
+	if c&^dateBit != 0 {
+		b.seg.df[stem]++
+	}
+}
+
+// segment puts the lists one after the other and hands the segment out.
+func (b *builder) segment() *segment {
+	total := 0
+	for _, l := range b.lists {
+		total += len(l)
+	}
+	s := b.seg
+	s.postings = make([]byte, 0, total)
+	s.starts = make([]uint32, 0, len(b.lists)+1)
+	for _, l := range b.lists {
+		s.starts = append(s.starts, uint32(len(s.postings)))
+		s.postings = append(s.postings, l...)
+	}
+	s.starts = append(s.starts, uint32(len(s.postings)))
+	return s
+}

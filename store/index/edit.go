@@ -1,0 +1,174 @@
+package index
+
+import (
+	"slices"
+
+	"memory-mcp/textanalysis"
+)
+
+// inlineMerge bounds the segments that an Apply merges at once; larger ones
+// wait for [Index.Merge].
+const inlineMerge = 2048
+
+// An edit is the next state in the making. What it shares with the current
+// one is copied before it is changed.
+type edit struct {
+	x      *Index
+	parts  []part
+	copied map[*segment]bool
+	fresh  map[string]bool // sessions whose neighbours must be worked out again
+	moved  bool            // documents got other numbers
+}
+
+func (x *Index) edit() *edit {
+	return &edit{
+		x: x, parts: slices.Clone(x.current.Load().parts),
+		copied: make(map[*segment]bool), fresh: make(map[string]bool),
+	}
+}
+
+// remove marks a document as dead.
+func (e *edit) remove(key string) {
+	at, ok := e.x.places[key]
+	if !ok {
+		return
+	}
+	delete(e.x.places, key)
+	i := slices.IndexFunc(e.parts, func(p part) bool { return p.seg == at.seg })
+	p := &e.parts[i]
+	if !e.copied[p.seg] {
+		e.copied[p.seg] = true
+		dead := newBitset(len(p.seg.docs))
+		copy(dead, p.dead)
+		p.dead = dead
+		less := make([]int32, len(p.seg.df))
+		copy(less, p.less)
+		p.less = less
+	}
+	p.dead.set(at.doc)
+	p.gone++
+	d := &p.seg.docs[at.doc]
+	for _, stem := range stemsOf(e.x.analyzer, p.seg, d) {
+		p.less[stem]++
+	}
+	if d.Session != "" {
+		e.x.leave(d)
+		e.fresh[d.Session] = true
+	}
+}
+
+// stemsOf lists the stems of a document that count in df.
+func stemsOf(a *textanalysis.Analyzer, s *segment, d *Doc) []uint32 {
+	seen := make(map[uint32]bool)
+	var stems []uint32
+	d.texts(func(z zone, text string) {
+		if z == zoneDate {
+			return
+		}
+		a.Scan(text, func(t textanalysis.Token) {
+			word, ok := s.words.find(t.Text)
+			if !ok {
+				return
+			}
+			if stem := s.stemOf[word]; !seen[stem] {
+				seen[stem] = true
+				stems = append(stems, stem)
+			}
+		})
+	})
+	return stems
+}
+
+// append adds a segment whose documents are new.
+func (e *edit) append(s *segment) {
+	e.parts = append(e.parts, part{seg: s})
+	for i := range s.docs {
+		d := &s.docs[i]
+		e.x.places[d.Key] = place{s, uint32(i)}
+		if d.Session != "" {
+			e.x.join(d)
+			e.fresh[d.Session] = true
+		}
+	}
+}
+
+// mergeSmall keeps the number of small segments low: the last two become one
+// while they are of like size. Segments without a living document are dropped.
+func (e *edit) mergeSmall() {
+	n := len(e.parts)
+	e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return p.living() == 0 })
+	e.moved = e.moved || len(e.parts) < n
+	for len(e.parts) >= 2 {
+		last := len(e.parts) - 1
+		a, b := e.parts[last-1], e.parts[last]
+		if a.living() > 2*b.living() || len(a.seg.docs) > inlineMerge || len(b.seg.docs) > inlineMerge {
+			return
+		}
+		e.replace(last-1, e.x.merge(e.parts[last-1:]))
+	}
+}
+
+// replace puts one segment in the place of all parts from i on.
+func (e *edit) replace(i int, s *segment) {
+	e.parts = append(e.parts[:i:i], part{seg: s})
+	for n := range s.docs {
+		e.x.places[s.docs[n].Key] = place{s, uint32(n)}
+	}
+	e.moved = true
+}
+
+func (p *part) living() int { return len(p.seg.docs) - p.gone }
+
+// publish makes the edit the state that searches see.
+func (e *edit) publish() {
+	s := &state{parts: e.parts}
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.base = uint32(s.size)
+		s.size += len(p.seg.docs)
+		s.live += p.living()
+	}
+	e.countLengths(s)
+	e.linkSessions(s)
+	e.x.current.Store(s)
+}
+
+func (e *edit) countLengths(s *state) {
+	for _, p := range s.parts {
+		title, body := p.seg.sums(p.dead)
+		s.sum.title += title
+		s.sum.body += body
+	}
+}
+
+// sums adds up the lengths of the living documents.
+func (s *segment) sums(dead bitset) (title, body int64) {
+	for i, l := range s.length {
+		if !dead.has(uint32(i)) {
+			title += int64(l.title)
+			body += int64(l.body)
+		}
+	}
+	return title, body
+}
+
+// Merge makes one segment of all, which searches fastest. It may take a
+// second for a hundred thousand documents; searches go on meanwhile, changes
+// wait.
+func (x *Index) Merge() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e := x.edit()
+	if len(e.parts) == 0 || len(e.parts) == 1 && e.parts[0].gone == 0 {
+		return
+	}
+	e.replace(0, x.merge(e.parts))
+	e.publish()
+}
+
+// NeedsMerge reports whether [Index.Merge] would make searches noticeably
+// faster: too many segments, or too many dead documents.
+func (x *Index) NeedsMerge() bool {
+	s := x.current.Load()
+	return len(s.parts) > 8 || s.size-s.live > s.live/4+inlineMerge
+}

@@ -1,0 +1,182 @@
+package index
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"memory-mcp/textanalysis"
+)
+
+// An Index finds documents. Searches may run at any time, from any number of
+// goroutines; changes wait for each other.
+type Index struct {
+	analyzer *textanalysis.Analyzer
+	current  atomic.Pointer[state]
+
+	mu       sync.Mutex // held by the writer
+	places   map[string]place
+	sessions map[string][]member
+}
+
+// place is where a living document stands.
+type place struct {
+	seg *segment
+	doc uint32
+}
+
+// state is what one search sees. It never changes.
+type state struct {
+	parts []part
+	size  int // documents, with the dead ones
+	live  int
+	sum   lengthSums
+	near  []*neighbours // by document; nil when there are no sessions
+}
+
+// part is a segment within a state.
+type part struct {
+	seg  *segment
+	base uint32 // number of its first document in the state
+	dead bitset
+	gone int
+	less []int32 // by stem: how many of df are dead; nil when none is
+}
+
+// lengthSums are the words of all living documents.
+type lengthSums struct {
+	title, body, near int64
+	withNear          int
+}
+
+// New returns an empty index that finds words by the rules of a.
+func New(a *textanalysis.Analyzer) *Index {
+	x := &Index{analyzer: a, places: make(map[string]place), sessions: make(map[string][]member)}
+	x.current.Store(&state{})
+	return x
+}
+
+// Len is the number of documents.
+func (x *Index) Len() int { return x.current.Load().live }
+
+// Analyzer returns the rules by which the index finds words.
+func (x *Index) Analyzer() *textanalysis.Analyzer { return x.analyzer }
+
+// Doc returns the document with a key.
+func (x *Index) Doc(key string) (Doc, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	at, ok := x.places[key]
+	if !ok {
+		return Doc{}, false
+	}
+	return at.seg.docs[at.doc], true
+}
+
+// All calls yield for every document until it says stop.
+func (x *Index) All(yield func(Doc) bool) {
+	for _, p := range x.current.Load().parts {
+		for i := range p.seg.docs {
+			if !p.dead.has(uint32(i)) && !yield(p.seg.docs[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Apply puts documents in and takes documents out, by key, as one change. A
+// document whose key is known replaces the old one; of two documents in put
+// with one key the later counts, and what is in both lists stays in.
+func (x *Index) Apply(put []Doc, gone []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	next := x.edit()
+	for _, key := range gone {
+		next.remove(key)
+	}
+	b := newBuilder(x.analyzer)
+	last := make(map[string]int, len(put))
+	for i := range put {
+		last[put[i].Key] = i
+	}
+	for i := range put {
+		if last[put[i].Key] != i {
+			continue
+		}
+		next.remove(put[i].Key)
+		b.add(put[i])
+	}
+	if len(b.seg.docs) > 0 {
+		next.append(b.segment())
+	}
+	next.mergeSmall()
+	next.publish()
+}
+
+// Remove takes documents out.
+func (x *Index) Remove(keys ...string) { x.Apply(nil, keys) }
+
+// Tags returns how many documents have each tag.
+func (x *Index) Tags() map[string]int {
+	counts := make(map[string]int)
+	for _, p := range x.current.Load().parts {
+		for tag, docs := range p.seg.tags {
+			for _, d := range docs {
+				if !p.dead.has(d) {
+					counts[tag]++
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// part returns the part that holds a document of the state.
+func (s *state) part(doc uint32) *part {
+	i, found := slices.BinarySearchFunc(s.parts, doc, func(p part, d uint32) int {
+		return int(int64(p.base) - int64(d))
+	})
+	if !found {
+		i--
+	}
+	return &s.parts[i]
+}
+
+// doc returns a document of the state.
+func (s *state) doc(doc uint32) *Doc {
+	p := s.part(doc)
+	return &p.seg.docs[doc-p.base]
+}
+
+// living reports whether a document of the state counts.
+func (s *state) living() bitset {
+	all := newBitset(s.size)
+	for _, p := range s.parts {
+		for i := range p.seg.docs {
+			if !p.dead.has(uint32(i)) {
+				all.set(p.base + uint32(i))
+			}
+		}
+	}
+	return all
+}
+
+// df is the number of living documents with a stem in title, body or files.
+func (s *state) df(stem string) int {
+	n := 0
+	for i := range s.parts {
+		p := &s.parts[i]
+		if id, ok := p.seg.stems.find(stem); ok {
+			n += p.df(id)
+		}
+	}
+	return n
+}
+
+func (p *part) df(stem uint32) int {
+	n := int(p.seg.df[stem])
+	if p.less != nil {
+		n -= int(p.less[stem])
+	}
+	return n
+}

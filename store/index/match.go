@@ -1,0 +1,318 @@
+package index
+
+import (
+	"strings"
+
+	"memory-mcp/textanalysis"
+)
+
+func (s *search) countIn(p *plan, z zone, text string, counts []byte) {
+	s.analyzer.Scan(text, func(t textanalysis.Token) {
+		if n, ok := p.number[s.analyzer.Stem(t.Text)]; ok {
+			counts[n] = count(counts[n], z)
+		}
+	})
+}
+
+// filtered finds by the filter; where nothing matches in full, by any of its
+// words, and then also inside words.
+func (s *search) filtered() Result {
+	s.prepare()
+	alternatives := s.Filter.Alternatives()
+	if len(alternatives) == 0 {
+		return s.listed(s.state.living())
+	}
+	m := matcher{search: s, living: s.state.living()}
+	words := s.Filter.Words()
+	if docs := m.any(alternatives, everyCondition); s.keep(docs) > 0 || words == "" {
+		return s.rankSet(docs, words, "")
+	}
+	if !eased(alternatives) {
+		return s.rankSet(newBitset(s.state.size), words, "")
+	}
+	bounds := m.any(alternatives, notWords)
+	s.keep(bounds)
+	docs := m.anyWord(alternatives)
+	docs.and(bounds)
+	if docs.count() >= fewHits {
+		return s.rankSet(docs, words, AnyWord)
+	}
+	inside := m.inside(alternatives)
+	inside.and(bounds)
+	before := docs.count()
+	docs.or(inside)
+	if docs.count() > before {
+		return s.rankSet(docs, words, InsideWords)
+	}
+	return s.rankSet(docs, words, AnyWord)
+}
+
+// fewHits is below how many a search by any word looks inside words too.
+const fewHits = 3
+
+// keep removes what the caller does not want and counts the rest.
+func (s *search) keep(docs bitset) int {
+	n := 0
+	for d := range docs.each {
+		if s.Keep != nil && !s.Keep(s.state.doc(d).Key) {
+			docs[d>>6] &^= 1 << (d & 63)
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// rankSet ranks documents that were found already by the words of the filter.
+func (s *search) rankSet(docs bitset, words, fallback string) Result {
+	p := s.plan(words)
+	if len(p.terms) == 0 {
+		s.Keep = nil // applied already
+		r := s.listed(docs)
+		r.Fallback = fallback
+		return r
+	}
+	s.run(p)
+	var list []uint32
+	for d := range docs.each {
+		list = append(list, d)
+	}
+	r := s.finish(p, list, len(list))
+	r.Fallback = fallback
+	return r
+}
+
+// matcher finds the documents for which conditions hold.
+type matcher struct {
+	*search
+	living bitset
+}
+
+// any finds documents for which one alternative holds, of which only the
+// conditions in question count.
+func (m *matcher) any(alternatives [][]textanalysis.Condition, counts func(textanalysis.Condition) bool) bitset {
+	found := newBitset(m.state.size)
+	for _, alternative := range alternatives {
+		all := newBitset(m.state.size)
+		copy(all, m.living)
+		for _, c := range alternative {
+			if !counts(c) {
+				continue
+			}
+			if docs := m.condition(c); c.Not {
+				all.andNot(docs)
+			} else {
+				all.and(docs)
+			}
+		}
+		found.or(all)
+	}
+	return found
+}
+
+func everyCondition(textanalysis.Condition) bool { return true }
+
+// notWords are the conditions that hold also when a search is eased.
+func notWords(c textanalysis.Condition) bool { return c.Not || !easy(c) }
+
+// easy conditions may be eased to any word.
+func easy(c textanalysis.Condition) bool {
+	return c.Kind == textanalysis.WordCondition || c.Kind == textanalysis.PhraseCondition
+}
+
+func eased(alternatives [][]textanalysis.Condition) bool {
+	for _, alternative := range alternatives {
+		for _, c := range alternative {
+			if !c.Not && easy(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// condition finds the documents for which a condition holds, not turned round.
+func (m *matcher) condition(c textanalysis.Condition) bitset {
+	switch c.Kind {
+	case textanalysis.TagCondition:
+		return m.named(c.Text, func(s *segment) map[string][]uint32 { return s.tags })
+	case textanalysis.SubjectCondition:
+		return m.named(c.Text, func(s *segment) map[string][]uint32 { return s.subjects })
+	case textanalysis.ExactCondition:
+		return m.sequence(c.Text, true)
+	case textanalysis.PhraseCondition:
+		return m.sequence(c.Text, false)
+	}
+	return m.word(c.Text)
+}
+
+func (m *matcher) named(name string, lists func(*segment) map[string][]uint32) bitset {
+	found := newBitset(m.state.size)
+	for _, p := range m.state.parts {
+		for _, d := range lists(p.seg)[name] {
+			found.set(p.base + d)
+		}
+	}
+	return found
+}
+
+// word finds documents that have all parts of a word, or its compound.
+func (m *matcher) word(text string) bitset {
+	var all bitset
+	var joined []string
+	for _, t := range m.analyzer.Tokens(text) {
+		switch {
+		case t.Class == textanalysis.Joined:
+			joined = append(joined, t.Stem)
+		case all == nil:
+			all = m.stem(t.Stem)
+		default:
+			all.and(m.stem(t.Stem))
+		}
+	}
+	if all == nil {
+		// No word in it: puts no condition.
+		all = newBitset(m.state.size)
+		copy(all, m.living)
+		return all
+	}
+	for _, j := range joined {
+		all.or(m.stem(j))
+	}
+	return all
+}
+
+// stem finds documents with a stem in their text; the words of a date do not
+// count.
+func (m *matcher) stem(stem string) bitset {
+	found := newBitset(m.state.size)
+	for i := range m.state.parts {
+		p := &m.state.parts[i]
+		id, ok := p.seg.stems.find(stem)
+		if !ok {
+			continue
+		}
+		for posting := range p.seg.all(id) {
+			if posting.counts&^dateBit != 0 {
+				found.set(p.base + posting.doc)
+			}
+		}
+	}
+	return found
+}
+
+// sequence finds documents in which words follow one another, as stems or as
+// they are written.
+func (m *matcher) sequence(text string, exact bool) bitset {
+	var want []textanalysis.Token
+	var all bitset
+	for _, t := range m.analyzer.Tokens(text) {
+		if !t.Counted() {
+			continue
+		}
+		want = append(want, t)
+		if docs := m.stem(t.Stem); all == nil {
+			all = docs
+		} else {
+			all.and(docs)
+		}
+	}
+	if all == nil {
+		all = newBitset(m.state.size)
+		copy(all, m.living)
+		return all
+	}
+	for d := range all.each {
+		if !m.holds(m.state.doc(d), want, exact) {
+			all[d>>6] &^= 1 << (d & 63)
+		}
+	}
+	return all
+}
+
+// holds looks for the words in each text of a document.
+func (m *matcher) holds(d *Doc, want []textanalysis.Token, exact bool) bool {
+	found := false
+	var words []string
+	d.texts(func(z zone, text string) {
+		if found || z == zoneDate {
+			return
+		}
+		words = words[:0]
+		m.analyzer.Scan(text, func(t textanalysis.Token) {
+			if t.Counted() {
+				words = append(words, t.Text)
+			}
+		})
+		for i := 0; i+len(want) <= len(words) && !found; i++ {
+			found = m.follows(words[i:], want, exact)
+		}
+	})
+	return found
+}
+
+func (m *matcher) follows(words []string, want []textanalysis.Token, exact bool) bool {
+	for i, w := range want {
+		if exact && words[i] != w.Text || !exact && m.analyzer.Stem(words[i]) != w.Stem {
+			return false
+		}
+	}
+	return true
+}
+
+// anyWord finds documents with one of the words asked for.
+func (m *matcher) anyWord(alternatives [][]textanalysis.Condition) bitset {
+	found := newBitset(m.state.size)
+	for _, alternative := range alternatives {
+		for _, c := range alternative {
+			if c.Not || !easy(c) {
+				continue
+			}
+			for _, t := range m.analyzer.Tokens(c.Text) {
+				found.or(m.stem(t.Stem))
+			}
+		}
+	}
+	return found
+}
+
+// Bounds of a search inside words.
+const (
+	shortestInside = 3
+	maxInside      = 32
+)
+
+// inside finds documents that have a word asked for inside one of theirs.
+func (m *matcher) inside(alternatives [][]textanalysis.Condition) bitset {
+	found := newBitset(m.state.size)
+	n := 0
+	for _, alternative := range alternatives {
+		for _, c := range alternative {
+			text := strings.ToLower(c.Text)
+			if c.Not || !easy(c) || len([]rune(text)) < shortestInside || n >= maxInside {
+				continue
+			}
+			n++
+			found.or(m.containing(text))
+		}
+	}
+	return found
+}
+
+func (m *matcher) containing(text string) bitset {
+	found := newBitset(m.state.size)
+	for i := range m.state.parts {
+		p := &m.state.parts[i]
+		for w, name := range p.seg.words.names {
+			if !strings.Contains(name, text) {
+				continue
+			}
+			for posting := range p.seg.all(p.seg.stemOf[w]) {
+				if posting.counts&^dateBit != 0 {
+					found.set(p.base + posting.doc)
+				}
+			}
+		}
+	}
+	return found
+}

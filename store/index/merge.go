@@ -1,0 +1,89 @@
+package index
+
+import "encoding/binary"
+
+// merge writes the living documents of the parts, in order, as one segment.
+// No text is analysed again: words, postings and texts are renumbered.
+func (x *Index) merge(parts []part) *segment {
+	b := newBuilder(x.analyzer)
+	for _, p := range parts {
+		b.take(p)
+	}
+	return b.segment()
+}
+
+func (b *builder) take(p part) {
+	s := p.seg
+	words := make([]uint32, len(s.words.names))
+	stems := make([]uint32, len(s.stems.names))
+	numbers := make([]uint32, len(s.docs))
+	next := uint32(len(b.seg.docs))
+	for i := range s.docs {
+		if !p.dead.has(uint32(i)) {
+			numbers[i] = next + 1 // zero means dead
+			next++
+		}
+	}
+	b.takePostings(s, numbers, stems)
+	b.takeWords(s, stems, words)
+	for i := range s.docs {
+		if numbers[i] != 0 {
+			b.takeText(s, uint32(i), words)
+		}
+	}
+}
+
+// takePostings renumbers the postings; stems gets the new numbers of those
+// stems that are still in use, plus one.
+func (b *builder) takePostings(s *segment, numbers, stems []uint32) {
+	for old, name := range s.stems.names {
+		for p := range s.all(uint32(old)) {
+			if numbers[p.doc] == 0 {
+				continue
+			}
+			if stems[old] == 0 {
+				stems[old] = b.stem(name) + 1
+			}
+			b.post(stems[old]-1, numbers[p.doc]-1, p.counts)
+		}
+	}
+}
+
+// takeWords renumbers the words whose stem is still in use.
+func (b *builder) takeWords(s *segment, stems, words []uint32) {
+	for old, name := range s.words.names {
+		stem := stems[s.stemOf[old]]
+		if stem == 0 {
+			continue
+		}
+		n, ok := b.seg.words.find(name)
+		if !ok {
+			n = b.seg.words.add(name)
+			b.seg.stemOf = append(b.seg.stemOf, stem-1)
+		}
+		words[old] = n
+	}
+}
+
+func (b *builder) takeText(s *segment, old uint32, words []uint32) {
+	number := uint32(len(b.seg.docs))
+	d := s.docs[old]
+	b.seg.docs = append(b.seg.docs, d)
+	b.seg.length = append(b.seg.length, s.length[old])
+	title, body := s.text(old, nil)
+	f := binary.AppendUvarint(b.seg.forward, uint64(len(title)))
+	for _, w := range title {
+		f = binary.AppendUvarint(f, uint64(words[w]))
+	}
+	for _, w := range body {
+		f = binary.AppendUvarint(f, uint64(words[w]))
+	}
+	b.seg.forward = f
+	b.seg.forwardStarts = append(b.seg.forwardStarts, uint32(len(f)))
+	for _, t := range d.Tags {
+		addUnique(b.seg.tags, tagName(t), number)
+	}
+	if d.Subject != "" {
+		addUnique(b.seg.subjects, tagName(d.Subject), number)
+	}
+}

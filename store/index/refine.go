@@ -1,0 +1,130 @@
+package index
+
+import (
+	"memory-mcp/textanalysis"
+)
+
+// The close look at the best candidates.
+const (
+	titleCoverageSmooth = 6.0
+	proximityWeight     = 0.3
+	proximityPool       = 100
+	proximityReach      = 8
+	reversedPenalty     = 1
+)
+
+// refine adds what only a look at the text can tell: how much of the title
+// the query names, and how close the query's words stand together.
+func (s *search) refine(p *plan, pool []candidate) {
+	pairs := p.adjacent()
+	var buffer []uint32
+	for i := range pool {
+		c := &pool[i]
+		at := s.state.part(c.doc)
+		title, body := at.seg.text(c.doc-at.base, buffer)
+		c.parts.title = s.titleCoverage(p, at, title)
+		if i < proximityPool && len(pairs) > 0 {
+			c.parts.near = proximityWeight * s.proximity(p, at.seg, pairs, title, body)
+		}
+		c.score += c.parts.title + c.parts.near
+		buffer = title[:0]
+	}
+}
+
+// titleCoverage is g²/(t+6), where t is what all words of the title are worth
+// and g what those are worth that the query has.
+func (s *search) titleCoverage(p *plan, at *part, title []uint32) float64 {
+	given, all := 0.0, 0.0
+	for i, w := range title {
+		stem := at.seg.stemOf[w]
+		if repeated(at.seg, title[:i], stem) {
+			continue
+		}
+		name := at.seg.stems.names[stem]
+		if n, ok := p.number[name]; ok {
+			given += p.terms[n].idf
+			all += p.terms[n].idf
+			continue
+		}
+		all += idf(s.state.df(name), s.state.live)
+	}
+	return given * given / (all + titleCoverageSmooth)
+}
+
+func repeated(seg *segment, words []uint32, stem uint32) bool {
+	for _, w := range words {
+		if seg.stemOf[w] == stem {
+			return true
+		}
+	}
+	return false
+}
+
+// adjacent lists the neighbouring content words of the query.
+func (p *plan) adjacent() [][2]int {
+	var pairs [][2]int
+	last := -1
+	for _, n := range p.order {
+		if p.terms[n].class != textanalysis.Word {
+			continue
+		}
+		if last >= 0 && last != n {
+			pairs = append(pairs, [2]int{last, n})
+		}
+		last = n
+	}
+	return pairs
+}
+
+// titleGap keeps the last word of the title away from the first of the body.
+const titleGap = 2 * proximityReach
+
+// proximity adds up what pairs of query words are worth that stand close
+// together in the text, less with distance.
+func (s *search) proximity(p *plan, seg *segment, pairs [][2]int, title, body []uint32) float64 {
+	at := make(map[int][]int)
+	collect := func(words []uint32, offset int) {
+		for i, w := range words {
+			if n, ok := p.number[seg.stems.names[seg.stemOf[w]]]; ok && p.terms[n].class == textanalysis.Word {
+				at[n] = append(at[n], offset+i)
+			}
+		}
+	}
+	collect(title, 0)
+	collect(body, len(title)+titleGap)
+	sum := 0.0
+	for _, pair := range pairs {
+		if d := closest(at[pair[0]], at[pair[1]]); d <= proximityReach {
+			sum += min(p.terms[pair[0]].idf, p.terms[pair[1]].idf) / float64(d)
+		}
+	}
+	return sum
+}
+
+// closest is the smallest distance from a place in a to one in b; one more
+// when b comes first. Both are in order.
+func closest(a, b []int) int {
+	best := proximityReach + 1
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		d := b[j] - a[i]
+		if d > 0 {
+			best = min(best, d)
+			i++
+		} else {
+			best = min(best, -d+reversedPenalty)
+			j++
+		}
+	}
+	return max(best, 1)
+}
+
+// best is what an entry with every word, often, would score.
+func (p *plan) best() float64 {
+	sum := 0.0
+	for i := range p.terms {
+		if t := &p.terms[i]; t.source == i {
+			sum += t.weight * t.idf * (k1 + 1)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,176 @@
+package index
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"memory-mcp/textanalysis"
+)
+
+// Weights and normalisation of BM25F: how much an occurrence counts by where
+// it stands, and how much a long field dilutes it.
+const (
+	k1           = 1.4
+	titleWeight  = 2.5
+	bodyWeight   = 1.0
+	nearWeight   = 0.2
+	dateWeight   = 0.4
+	fileWeight   = 0.5
+	titleB       = 0.75
+	bodyB        = 1.0
+	nearB        = 1.0
+	lengthSmooth = 40.0 // words added to every length, so that tiny texts do not win
+)
+
+// search is one search under way.
+type search struct {
+	Query
+	analyzer *textanalysis.Analyzer
+	state    *state
+	scratch  *scratch
+	norms    norms
+}
+
+// norms are the average lengths, smoothed.
+type norms struct{ title, body, near float64 }
+
+// scratch is memory that searches use in turn. Everything is zero between
+// searches, but for touched.
+type scratch struct {
+	score   []float32
+	own     []byte   // counts of the term at hand
+	near    []uint16 // body counts of the neighbours
+	touched []uint32 // documents with a score
+	term    []uint32 // documents with the term at hand
+}
+
+var scratches sync.Pool
+
+func (s *search) prepare() {
+	sc, _ := scratches.Get().(*scratch)
+	if sc == nil {
+		sc = &scratch{}
+	}
+	if len(sc.score) < s.state.size {
+		sc.score = make([]float32, s.state.size)
+		sc.own = make([]byte, s.state.size)
+		sc.near = make([]uint16, s.state.size)
+	}
+	s.scratch = sc
+	average := func(sum int64, n int) float64 { return float64(sum)/float64(max(n, 1)) + lengthSmooth }
+	s.norms = norms{
+		average(s.state.sum.title, s.state.live),
+		average(s.state.sum.body, s.state.live),
+		average(s.state.sum.near, s.state.sum.withNear),
+	}
+}
+
+func (s *search) free() {
+	if s.scratch == nil {
+		return
+	}
+	for _, d := range s.scratch.touched {
+		s.scratch.score[d] = 0
+	}
+	s.scratch.touched = s.scratch.touched[:0]
+	scratches.Put(s.scratch)
+	s.scratch = nil
+}
+
+// accumulate adds one term's part to the score of every document that has it,
+// or whose neighbours do.
+func (s *search) accumulate(t *term, worth float64) {
+	sc := s.scratch
+	sc.term = sc.term[:0]
+	for i := range s.state.parts {
+		p := &s.state.parts[i]
+		if id, ok := p.seg.stems.find(t.stem); ok {
+			s.gather(p, p.seg.list(id))
+		}
+	}
+	for _, d := range sc.term {
+		add := float32(worth * saturate(s.frequency(d, sc.own[d], int(sc.near[d]))))
+		sc.own[d], sc.near[d] = 0, 0
+		if add == 0 {
+			continue
+		}
+		if sc.score[d] == 0 {
+			sc.touched = append(sc.touched, d)
+		}
+		sc.score[d] += add
+	}
+}
+
+// gather collects a list's counts, and lends them to the neighbours.
+func (s *search) gather(p *part, list []byte) {
+	sc := s.scratch
+	for at, doc := 0, p.base; at < len(list); {
+		delta, n := uint64(list[at]), 1
+		if delta >= 0x80 {
+			delta, n = binary.Uvarint(list[at:])
+		}
+		doc += uint32(delta)
+		counts := list[at+n]
+		at += n + 1
+		d := doc - 1
+		if p.dead != nil && p.dead.has(d-p.base) {
+			continue
+		}
+		if sc.own[d] == 0 && sc.near[d] == 0 {
+			sc.term = append(sc.term, d)
+		}
+		sc.own[d] = counts
+		if s.state.near != nil {
+			s.lend(d, counts)
+		}
+	}
+}
+
+func (s *search) lend(d uint32, counts byte) {
+	n := uint16(counts & bodyMask)
+	near := s.state.near[d]
+	if n == 0 || near == nil {
+		return
+	}
+	sc := s.scratch
+	for _, other := range near.docs {
+		if sc.own[other] == 0 && sc.near[other] == 0 {
+			sc.term = append(sc.term, other)
+		}
+		sc.near[other] += n
+	}
+}
+
+// frequency is how often a term stands in a document, weighted by field and
+// diluted by length.
+func (s *search) frequency(d uint32, counts byte, near int) float64 {
+	tf := 0.0
+	if counts != 0 {
+		p := s.state.part(d)
+		l := p.seg.length[d-p.base]
+		if b := counts & bodyMask; b != 0 {
+			tf += bodyWeight * float64(b) / dilution(bodyB, float64(l.body), s.norms.body)
+		}
+		if t := counts & titleMask; t != 0 {
+			tf += titleWeight * float64(t>>titleShift) / dilution(titleB, float64(l.title), s.norms.title)
+		}
+		if counts&fileBit != 0 {
+			tf += fileWeight
+		}
+		if counts&dateBit != 0 {
+			tf += dateWeight
+		}
+	}
+	if near != 0 {
+		tf += nearWeight * float64(near) / dilution(nearB, float64(s.state.near[d].length), s.norms.near)
+	}
+	return tf
+}
+
+// dilution is above 1 for a field longer than the average.
+func dilution(b, length, average float64) float64 {
+	return 1 - b + b*(length+lengthSmooth)/average
+}
+
+// saturate bounds what many occurrences are worth.
+func saturate(tf float64) float64 { return tf * (k1 + 1) / (k1 + tf) }

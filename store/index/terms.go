@@ -1,0 +1,97 @@
+package index
+
+import (
+	"math"
+
+	"memory-mcp/textanalysis"
+)
+
+// Weights of a query's words, by what they are.
+const (
+	stopWeight   = 0.3  // function words are weighed, never dropped
+	joinedWeight = 0.6  // compounds stand beside their parts
+	signWeight   = 0.5  // single signs, when there are pairs too
+	markedWeight = 1.15 // words that name something
+)
+
+// maxTerms bounds the words of one query. No prompt of a person has as many
+// different ones.
+const maxTerms = 1000
+
+// A term is one word to look for.
+type term struct {
+	stem   string
+	text   string
+	class  textanalysis.Class
+	weight float64 // of the word in the query
+	count  int
+	marked bool
+	df     int
+	idf    float64
+	source int // the term that this one expands; its own number otherwise
+}
+
+// plan is a query, analysed against the state that is searched.
+type plan struct {
+	terms  []term
+	number map[string]int
+	order  []int // the words of the query in order, as term numbers
+}
+
+// plan finds the words of a text and what each is worth.
+func (s *search) plan(text string) *plan {
+	p := &plan{number: make(map[string]int)}
+	pairs := false
+	for _, t := range s.analyzer.Tokens(text) {
+		pairs = pairs || t.Class == textanalysis.Pair
+		i, ok := p.number[t.Stem]
+		if !ok {
+			if len(p.terms) >= maxTerms {
+				continue
+			}
+			i = len(p.terms)
+			p.number[t.Stem] = i
+			p.terms = append(p.terms, term{stem: t.Stem, text: t.Text, class: t.Class, source: i})
+		}
+		p.terms[i].count++
+		p.terms[i].marked = p.terms[i].marked || t.Marked
+		if t.Counted() {
+			p.order = append(p.order, i)
+		}
+	}
+	for i := range p.terms {
+		t := &p.terms[i]
+		t.weight = t.queryWeight(pairs)
+		t.df = s.state.df(t.stem)
+		t.idf = idf(t.df, s.state.live)
+	}
+	return p
+}
+
+func (t *term) queryWeight(pairs bool) float64 {
+	w := 1 + math.Log(float64(t.count))
+	switch t.class {
+	case textanalysis.Stop:
+		w *= stopWeight
+	case textanalysis.Joined:
+		w *= joinedWeight
+	case textanalysis.Sign:
+		if pairs {
+			w *= signWeight
+		}
+	}
+	if t.marked && t.class == textanalysis.Word {
+		w *= markedWeight
+	}
+	return w
+}
+
+// informative words say what a query is about.
+func (t *term) informative() bool {
+	return t.class == textanalysis.Word || t.class == textanalysis.Pair
+}
+
+// idf is how much a word that stands in df of n documents tells.
+func idf(df, n int) float64 {
+	return math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5))
+}
