@@ -33,9 +33,13 @@ func (b *builder) word(text string) uint32 {
 		return n
 	}
 	text = strings.Clone(text)
-	n := b.seg.words.add(text)
-	b.seg.stemOf = append(b.seg.stemOf, b.stem(b.analyzer.Stem(text)))
-	return n
+	return b.newWord(text, b.stem(b.analyzer.Stem(text)))
+}
+
+func (b *builder) newWord(text string, stem uint32) uint32 {
+	b.seg.stemOf = append(b.seg.stemOf, stem)
+	b.seg.signatures = append(b.seg.signatures, signature(text))
+	return b.seg.words.add(text)
 }
 
 func (b *builder) stem(text string) uint32 {

@@ -58,8 +58,7 @@ func (b *builder) takeWords(s *segment, stems, words []uint32) {
 		}
 		n, ok := b.seg.words.find(name)
 		if !ok {
-			n = b.seg.words.add(name)
-			b.seg.stemOf = append(b.seg.stemOf, stem-1)
+			n = b.newWord(name, stem-1)
 		}
 		words[old] = n
 	}

@@ -42,13 +42,22 @@ func (s *search) titleCoverage(p *plan, at *part, title []uint32) float64 {
 		}
 		name := at.seg.stems.names[stem]
 		if n, ok := p.number[name]; ok {
-			given += p.terms[n].idf
+			given += p.terms[n].idf * p.relative(n)
 			all += p.terms[n].idf
 			continue
 		}
 		all += idf(s.state.df(name), s.state.live)
 	}
 	return given * given / (all + titleCoverageSmooth)
+}
+
+// relative is what a term is worth of the word that it stands for.
+func (p *plan) relative(n int) float64 {
+	t := &p.terms[n]
+	if t.source == n {
+		return 1
+	}
+	return t.weight / p.terms[t.source].weight
 }
 
 func repeated(seg *segment, words []uint32, stem uint32) bool {

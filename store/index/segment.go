@@ -15,9 +15,10 @@ type segment struct {
 	docs   []Doc
 	length []lengths
 
-	words  dictionary
-	stemOf []uint32 // by word
-	stems  dictionary
+	words      dictionary
+	stemOf     []uint32 // by word
+	signatures []uint32 // by word; see signature
+	stems      dictionary
 
 	df       []uint32 // by stem: documents with it in title, body or files
 	postings []byte

@@ -65,6 +65,7 @@ func (s *search) plan(text string) *plan {
 		t.df = s.state.df(t.stem)
 		t.idf = idf(t.df, s.state.live)
 	}
+	s.expand(p)
 	return p
 }
 

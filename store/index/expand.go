@@ -1,0 +1,153 @@
+package index
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"memory-mcp/textanalysis"
+)
+
+// What a word that was not asked for, but probably meant, is worth.
+const (
+	synonymWeight  = 0.2
+	misspeltWeight = 0.5 // divided by the number of edits
+	compoundWeight = 0.3
+)
+
+// Bounds of a search for the word that was meant.
+const (
+	shortestMisspelt = 4 // letters from which on one edit is allowed
+	longMisspelt     = 8 // letters from which on two are
+	maxMeant         = 3 // words taken for one
+	maxLookedUp      = 40
+)
+
+// expand adds words that were probably meant: never one that is in the query.
+func (s *search) expand(p *plan) {
+	asked := len(p.terms)
+	lookups := 0
+	for i := range asked {
+		t := p.terms[i]
+		if t.class != textanalysis.Word {
+			continue
+		}
+		for _, other := range textanalysis.Synonyms(t.stem) {
+			s.add(p, i, s.analyzer.Stem(other), other, synonymWeight)
+		}
+		if t.df > 0 || lookups >= maxLookedUp {
+			continue
+		}
+		lookups++
+		for _, m := range s.state.meant(t.text) {
+			s.add(p, i, m.stem, m.word, misspeltWeight/float64(m.edits))
+		}
+		s.split(p, i)
+	}
+	for i := 0; i+1 < len(p.order); i++ {
+		a, b := &p.terms[p.order[i]], &p.terms[p.order[i+1]]
+		if a.class == textanalysis.Word && b.class == textanalysis.Word {
+			joined := a.text + b.text
+			s.add(p, p.order[i], s.analyzer.Stem(joined), joined, compoundWeight)
+		}
+	}
+}
+
+// add puts a word in that is known and was not asked for.
+func (s *search) add(p *plan, source int, stem, text string, weight float64) {
+	if _, ok := p.number[stem]; ok || len(p.terms) >= 2*maxTerms {
+		return
+	}
+	df := s.state.df(stem)
+	if df == 0 {
+		return
+	}
+	p.number[stem] = len(p.terms)
+	p.terms = append(p.terms, term{
+		stem: stem, text: text, class: textanalysis.Word, source: source,
+		weight: weight * p.terms[source].weight, df: df, idf: idf(df, s.state.live),
+	})
+}
+
+// shortestPart is how many letters both halves of a compound must have.
+const shortestPart = 3
+
+// split takes an unknown word apart where both halves are known.
+func (s *search) split(p *plan, i int) {
+	text := p.terms[i].text
+	for at := shortestPart; at <= len(text)-shortestPart; at++ {
+		if !utf8.RuneStart(text[at]) {
+			continue
+		}
+		left, right := s.analyzer.Stem(text[:at]), s.analyzer.Stem(text[at:])
+		if s.state.df(left) > 0 && s.state.df(right) > 0 {
+			s.add(p, i, left, text[:at], compoundWeight)
+			s.add(p, i, right, text[at:], compoundWeight)
+		}
+	}
+}
+
+// meant is a known word close to an unknown one.
+type meant struct {
+	word, stem string
+	edits, df  int
+}
+
+// meant finds the known words fewest edits away; of those equally far the more
+// frequent ones.
+func (s *state) meant(word string) []meant {
+	letters := []rune(word)
+	limit := 1
+	switch {
+	case len(letters) < shortestMisspelt:
+		return nil
+	case len(letters) >= longMisspelt:
+		limit = 2
+	}
+	found := make(map[string]meant) // by stem
+	want := signature(word)
+	for i := range s.parts {
+		seg := s.parts[i].seg
+		for n, sign := range seg.signatures {
+			name := seg.words.names[n]
+			if bits.OnesCount32(sign^want) > 2*limit || len(name) > len(word)+4*limit || len(word) > len(name)+4*limit {
+				continue
+			}
+			d := textanalysis.EditDistance(letters, []rune(name), limit)
+			stem := seg.stems.names[seg.stemOf[n]]
+			if old, ok := found[stem]; d > limit || ok && (old.edits < d || old.edits == d && old.word <= name) {
+				continue
+			}
+			if df := s.df(stem); df > 0 {
+				found[stem] = meant{name, stem, d, df}
+			}
+		}
+	}
+	list := make([]meant, 0, len(found))
+	for _, m := range found {
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b meant) int {
+		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(b.df, a.df), strings.Compare(a.stem, b.stem))
+	})
+	return list[:min(len(list), maxMeant)]
+}
+
+// signature tells apart, at the cost of one comparison, most words that are
+// many edits from each other: a bit for each letter that occurs.
+func signature(word string) uint32 {
+	sign := uint32(0)
+	for i := 0; i < len(word); i++ {
+		switch c := word[i]; {
+		case 'a' <= c && c <= 'z':
+			sign |= 1 << (c - 'a')
+		case '0' <= c && c <= '9':
+			sign |= 1 << 26
+		default:
+			sign |= 1 << (27 + c%5)
+		}
+	}
+	return sign
+}
