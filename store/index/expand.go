@@ -13,7 +13,7 @@ import (
 // What a word that was not asked for, but probably meant, is worth.
 const (
 	synonymWeight  = 0.2
-	misspeltWeight = 0.5 // divided by the number of edits
+	misspeltWeight = 0.8 // divided by the number of edits
 	compoundWeight = 0.3
 )
 

@@ -6,8 +6,8 @@ import (
 
 // The close look at the best candidates.
 const (
-	titleCoverageSmooth = 6.0
-	proximityWeight     = 0.3
+	titleCoverageSmooth = 9.0
+	proximityWeight     = 0.6
 	proximityPool       = 100
 	proximityReach      = 8
 	reversedPenalty     = 1
@@ -27,6 +27,9 @@ func (s *search) refine(p *plan, pool []candidate) {
 			c.parts.near = proximityWeight * s.proximity(p, at.seg, pairs, title, body)
 		}
 		c.score += c.parts.title + c.parts.near
+		if asks(&at.seg.docs[c.doc-at.base]) {
+			c.score *= askingFactor
+		}
 		buffer = title[:0]
 	}
 }

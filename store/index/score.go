@@ -10,7 +10,7 @@ import (
 // Weights and normalisation of BM25F: how much an occurrence counts by where
 // it stands, and how much a long field dilutes it.
 const (
-	k1           = 1.4
+	k1           = 1.2
 	titleWeight  = 2.5
 	bodyWeight   = 1.0
 	nearWeight   = 0.2
@@ -19,7 +19,7 @@ const (
 	titleB       = 0.75
 	bodyB        = 1.0
 	nearB        = 1.0
-	lengthSmooth = 40.0 // words added to every length, so that tiny texts do not win
+	lengthSmooth = 60.0 // words added to every length, so that tiny texts do not win
 )
 
 // search is one search under way.

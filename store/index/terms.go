@@ -9,9 +9,9 @@ import (
 // Weights of a query's words, by what they are.
 const (
 	stopWeight   = 0.3  // function words are weighed, never dropped
-	joinedWeight = 0.6  // compounds stand beside their parts
-	signWeight   = 0.5  // single signs, when there are pairs too
-	markedWeight = 1.15 // words that name something
+	joinedWeight = 0.45 // compounds stand beside their parts
+	signWeight   = 0.3  // single signs, when there are pairs too
+	markedWeight = 1.05 // words that name something
 )
 
 // maxTerms bounds the words of one query. No prompt of a person has as many
@@ -42,7 +42,8 @@ type plan struct {
 func (s *search) plan(text string) *plan {
 	p := &plan{number: make(map[string]int)}
 	pairs := false
-	for _, t := range s.analyzer.Tokens(text) {
+	tokens := s.analyzer.Tokens(text)
+	for _, t := range tokens {
 		pairs = pairs || t.Class == textanalysis.Pair
 		i, ok := p.number[t.Stem]
 		if !ok {
@@ -66,6 +67,9 @@ func (s *search) plan(text string) *plan {
 		t.idf = idf(t.df, s.state.live)
 	}
 	s.expand(p)
+	if asksWhen(tokens) {
+		s.addTimeWords(p)
+	}
 	return p
 }
 
