@@ -57,6 +57,10 @@ func TestWhatIsIgnoredIsTold(t *testing.T) {
 			if got := warnings(c); !strings.Contains(got, tt.want) {
 				t.Errorf("warnings are\n%s\nwant one with\n%s", got, tt.want)
 			}
+			skipped := strings.Contains(tt.want, "lobe is skipped") || strings.Contains(tt.want, "and is skipped")
+			if declared := strings.Count(tt.text, `"root"`); skipped && len(c.Lobes) >= max(1, declared) {
+				t.Errorf("the lobe is there: %+v", c.Lobes)
+			}
 			for _, p := range c.Warnings {
 				if p.File != path || p.Line == 0 || p.Key == "" || p.What == "" {
 					t.Errorf("a warning does not say where it is: %+v", p)
@@ -132,6 +136,18 @@ func TestFileInPlaceOfTheFolderIsNoConfiguration(t *testing.T) {
 	w.write(filepath.Join(w.home, "xdg"), "a file")
 	if c := w.load(); c.Path != "" {
 		t.Errorf("path is %q", c.Path)
+	}
+}
+
+func TestPlaceThatCannotBeLookedAtIsAnError(t *testing.T) {
+	w := newWorld(t)
+	loop := filepath.Join(w.home, "xdg")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	w.write(filepath.Join(w.home, ".memory-mcp", config.FileName), `{}`)
+	if c, err := config.Load(w.options()); err == nil || !strings.Contains(err.Error(), "the configuration cannot be read") {
+		t.Errorf("Load gives %+v and %v", c, err)
 	}
 }
 

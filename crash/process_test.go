@@ -44,11 +44,14 @@ func play(role string, j *crash.Journal) int {
 			err = wait()
 		}
 	case "background":
-		j.Go(crash.Doing{Op: "embed", Lobe: "api"}, func() {
-			var m map[string]int
-			m["x"] = 1
+		// A call is in progress when the background work panics.
+		err = j.Guard(crash.Doing{Op: "memory_store", Writes: true}, func() error {
+			j.Go(crash.Doing{Op: "embed", Lobe: "api"}, func() {
+				var m map[string]int
+				m["x"] = 1
+			})
+			select {}
 		})
-		select {}
 	case "panicking":
 		err = j.Guard(crash.Doing{Op: "memory_store", Writes: true}, func() error { panic("x") })
 		fmt.Println("ready")
