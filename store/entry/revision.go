@@ -1,0 +1,50 @@
+package entry
+
+import "time"
+
+// Op is what a revision did.
+type Op string
+
+// What a revision can do to an entry.
+const (
+	OpCreate  Op = "create"  // the first state
+	OpReplace Op = "replace" // the text was never right: same id, new text
+	OpAppend  Op = "append"  // text added at the end
+	OpEdit    Op = "edit"    // fields changed
+	OpConfirm Op = "confirm" // seen again, or checked
+	OpRetract Op = "retract" // a tombstone: the head goes, the history stays
+	OpRestore Op = "restore" // back from a tombstone
+	OpAdopt   Op = "adopt"   // an edit from outside, written down
+	OpErase   Op = "erase"   // a tombstone without content; the history is gone too
+)
+
+// Revision is one immutable state of an entry: an envelope with the facts of
+// the writing, and the head's exact bytes.
+type Revision struct {
+	ID       string
+	Parents  []string  // keys (see [Revision.Key]) of the states it follows
+	Recorded time.Time // when we learned it, UTC, to the nanosecond
+	Actor    string    // who wrote: an MCP client and its version, "cli", "outside", ...
+	Session  string
+	Role     string // "user" or "assistant"; "" when not told
+	Op       Op
+	Reason   string
+	Change   string // joins the revisions that one call wrote
+	Path     string // of the head, slash-separated, relative to the lobe
+	Hint     string // for an edit from outside: who it may have been
+	Head     []byte // the head's exact bytes; nil for a tombstone
+
+	// later holds the header lines of a newer version, so that the revision
+	// that was read keeps its bytes, and with them its key.
+	later []laterLine
+}
+
+// laterLine is a header line with a key that this version does not know.
+// It stands before the known key with this index.
+type laterLine struct {
+	before int
+	line   string
+}
+
+// Gone tells whether the revision is a tombstone.
+func (r Revision) Gone() bool { return r.Op == OpRetract || r.Op == OpErase }

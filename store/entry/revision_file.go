@@ -1,0 +1,314 @@
+package entry
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	revisionLine = "memory-mcp revision 1"
+	recordedForm = nanoseconds
+	keyTimeForm  = "20060102T150405.000000000Z"
+	keyLength    = len(keyTimeForm) + 1 + 16
+)
+
+// revisionKeys are the keys of an envelope in the order of the file.
+var revisionKeys = [...]string{"id", "parents", "recorded", "actor", "session", "role", "op", "reason", "change", "path", "hint", "sha256"}
+
+// Sum is the SHA-256 of b in hex digits: what ties a head to its revision.
+func Sum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Hash16 is the beginning of [Sum] that stands in a revision's key.
+func Hash16(b []byte) string { return Sum(b)[:16] }
+
+// Matches tells whether the bytes are the head that the revision recorded.
+func (r Revision) Matches(head []byte) bool { return !r.Gone() && bytes.Equal(r.Head, head) }
+
+// Format writes the revision's file. An erase tombstone keeps nothing but id,
+// time and actor, whatever else r holds.
+func (r Revision) Format() ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("write revision of %q: %w", r.ID, err)
+	}
+	var b bytes.Buffer
+	b.WriteString(revisionLine + "\n")
+	later := r.later
+	for i, value := range r.values() {
+		for len(later) > 0 && later[0].before <= i {
+			b.WriteString(later[0].line + "\n")
+			later = later[1:]
+		}
+		if value != "" {
+			b.WriteString(revisionKeys[i] + ": " + envelopeText(value) + "\n")
+		}
+	}
+	for _, l := range later {
+		b.WriteString(l.line + "\n")
+	}
+	b.WriteString("---\n")
+	b.Write(r.Head)
+	return b.Bytes(), nil
+}
+
+// values gives the values of [revisionKeys].
+func (r Revision) values() []string {
+	recorded := r.Recorded.UTC().Format(recordedForm)
+	if r.Op == OpErase {
+		return []string{r.ID, "", recorded, r.Actor, "", "", string(r.Op), "", "", "", "", ""}
+	}
+	sum := ""
+	if !r.Gone() {
+		sum = Sum(r.Head)
+	}
+	return []string{r.ID, strings.Join(r.Parents, " "), recorded, r.Actor, r.Session, r.Role, string(r.Op),
+		r.Reason, r.Change, r.Path, r.Hint, sum}
+}
+
+func (r Revision) check() error {
+	if !ValidID(r.ID) {
+		return errors.New("not an id")
+	}
+	if !slices.Contains(ops(), r.Op) {
+		return fmt.Errorf("unknown op %q", r.Op)
+	}
+	if y := r.Recorded.UTC().Year(); r.Recorded.IsZero() || y < 0 || y > 9999 {
+		return fmt.Errorf("recorded time %v cannot be written", r.Recorded)
+	}
+	if r.Gone() && len(r.Head) > 0 {
+		return fmt.Errorf("op %q leaves no head, but %d bytes are given", r.Op, len(r.Head))
+	}
+	if !r.Gone() && len(r.Head) == 0 {
+		return fmt.Errorf("op %q without the bytes of a head", r.Op)
+	}
+	for _, p := range r.Parents {
+		if !validKey(p) {
+			return fmt.Errorf("parent %q is no key of a revision", p)
+		}
+	}
+	for i, v := range r.values() {
+		if !utf8.ValidString(v) {
+			return fmt.Errorf("%s %q is not UTF-8", revisionKeys[i], v)
+		}
+	}
+	return nil
+}
+
+func ops() []Op {
+	return []Op{OpCreate, OpReplace, OpAppend, OpEdit, OpConfirm, OpRetract, OpRestore, OpAdopt, OpErase}
+}
+
+// envelopeText is the value as it stands, or a JSON string where it would not stay one line.
+func envelopeText(v string) string {
+	if v[0] != '"' && v[0] != ' ' && !strings.ContainsFunc(v, unicode.IsControl) {
+		return v
+	}
+	return jsonText(v)
+}
+
+// jsonText writes a JSON string on one line. Only what must be is escaped.
+func jsonText(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return `""` // a string always encodes
+	}
+	out := strings.TrimSuffix(b.String(), "\n")
+	var esc strings.Builder
+	for _, r := range out {
+		if unicode.IsControl(r) {
+			fmt.Fprintf(&esc, `\u%04x`, r)
+			continue
+		}
+		esc.WriteRune(r)
+	}
+	return esc.String()
+}
+
+// ParseRevision reads a revision's file, and checks that the head is the one
+// that was written. Every error wraps [ErrMalformed].
+func ParseRevision(b []byte) (Revision, error) {
+	head, tail, err := splitEnvelope(b)
+	if err != nil {
+		return Revision{}, err
+	}
+	var r Revision
+	next, sum := 0, ""
+	for i, line := range head {
+		name, value, ok := strings.Cut(line, ": ")
+		if !ok {
+			return Revision{}, envelopeError(i, "not a key and its value", line)
+		}
+		at := slices.Index(revisionKeys[:], name)
+		if at < 0 {
+			r.later = append(r.later, laterLine{next, line})
+			continue
+		}
+		if at < next {
+			return Revision{}, envelopeError(i, "key twice or out of order", name)
+		}
+		next = at + 1
+		if err := r.set(name, value, &sum); err != nil {
+			return Revision{}, envelopeError(i, err.Error(), value)
+		}
+	}
+	if len(tail) > 0 {
+		r.Head = bytes.Clone(tail)
+	}
+	return r.verified(b, sum)
+}
+
+// verified gives back r if its bytes are the ones that it would be written
+// with: then the key computed from r is the one in the file's name.
+func (r Revision) verified(b []byte, sum string) (Revision, error) {
+	if !r.Gone() && sum != Sum(r.Head) {
+		return Revision{}, fmt.Errorf("%w revision of %q: the head's SHA-256 is %s, not %q", ErrMalformed, r.ID, Sum(r.Head), sum)
+	}
+	again, err := r.Format()
+	if err != nil {
+		return Revision{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if !bytes.Equal(again, b) {
+		return Revision{}, fmt.Errorf("%w revision of %q: it is not spelled as the format says", ErrMalformed, r.ID)
+	}
+	return r, nil
+}
+
+func envelopeError(i int, what, value string) error {
+	return &SyntaxError{Line: i + 2, What: what, Value: value, Remedy: "restore the file from a backup; revisions are never edited"}
+}
+
+// splitEnvelope gives the lines between the first line and the separator, and the bytes below.
+func splitEnvelope(b []byte) ([]string, []byte, error) {
+	first, rest, _ := bytes.Cut(b, []byte("\n"))
+	if string(first) != revisionLine {
+		return nil, nil, envelopeError(-1, "not "+revisionLine, cutBytes(string(first), 60))
+	}
+	var lines []string
+	for {
+		line, below, ok := bytes.Cut(rest, []byte("\n"))
+		if !ok {
+			return nil, nil, envelopeError(len(lines), "no separator line", cutBytes(string(line), 60))
+		}
+		rest = below
+		if string(line) == "---" {
+			return lines, rest, nil
+		}
+		lines = append(lines, string(line))
+	}
+}
+
+func (r *Revision) set(name, value string, sum *string) error {
+	if strings.HasPrefix(value, `"`) {
+		if err := json.Unmarshal([]byte(value), &value); err != nil {
+			return fmt.Errorf("not a JSON string: %w", err)
+		}
+	}
+	switch name {
+	case "id":
+		r.ID = value
+	case "parents":
+		r.Parents = strings.Split(value, " ")
+	case "recorded":
+		t, err := time.Parse(recordedForm, value)
+		r.Recorded = t
+		return err
+	case "op":
+		r.Op = Op(value)
+	case "sha256":
+		*sum = value
+	default:
+		*r.text(name) = value
+	}
+	return nil
+}
+
+// text is the field of a key that holds plain text.
+func (r *Revision) text(name string) *string {
+	switch name {
+	case "actor":
+		return &r.Actor
+	case "session":
+		return &r.Session
+	case "role":
+		return &r.Role
+	case "reason":
+		return &r.Reason
+	case "change":
+		return &r.Change
+	case "path":
+		return &r.Path
+	default:
+		return &r.Hint
+	}
+}
+
+// Key is TIME-HASH: what names the revision among those of its entry, and
+// orders it. It is "" for a revision that cannot be written.
+func (r Revision) Key() string {
+	b, err := r.Format()
+	if err != nil {
+		return ""
+	}
+	return r.Recorded.UTC().Format(keyTimeForm) + "-" + Hash16(b)
+}
+
+// Name is the name of the revision's file: ID.KEY.md.
+func (r Revision) Name() (string, error) {
+	b, err := r.Format()
+	if err != nil {
+		return "", err
+	}
+	return r.ID + "." + r.Recorded.UTC().Format(keyTimeForm) + "-" + Hash16(b) + ".md", nil
+}
+
+// SplitName takes the name of a revision's file apart.
+func SplitName(name string) (id, key string, ok bool) {
+	stem, ok := strings.CutSuffix(name, ".md")
+	at := len(stem) - keyLength - 1
+	if !ok || at < 1 || stem[at] != '.' {
+		return "", "", false
+	}
+	id, key = stem[:at], stem[at+1:]
+	if !ValidID(id) || !validKey(key) {
+		return "", "", false
+	}
+	return id, key, true
+}
+
+// RevisionTime is the recorded time that a key states.
+func RevisionTime(key string) (time.Time, error) {
+	if !validKey(key) {
+		return time.Time{}, fmt.Errorf("read the time of revision %q: not a key", key)
+	}
+	return time.Parse(keyTimeForm, key[:len(keyTimeForm)])
+}
+
+func validKey(key string) bool {
+	if len(key) != keyLength || key[len(keyTimeForm)] != '-' {
+		return false
+	}
+	for _, c := range key[len(keyTimeForm)+1:] {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	stamp := key[:len(keyTimeForm)]
+	t, err := time.Parse(keyTimeForm, stamp)
+	return err == nil && t.Format(keyTimeForm) == stamp
+}
+
+// HistoryDir is the folder below ".history" that holds the revisions of an id.
+func HistoryDir(id string) string { return hexSum(id)[:2] }
