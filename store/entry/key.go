@@ -13,9 +13,9 @@ import (
 // A key is one key of the header that we know.
 type key struct {
 	name  string
-	field func(*Entry) any           // *string, *Trust, *[]string, *time.Time or **float64
+	field func(*Entry) any             // *string, *Trust, *[]string, *time.Time or **float64
 	word  func(string) (string, error) // reads a text that is not free; nil when it is
-	day   bool                       // a time that is usually a date
+	day   bool                         // a time that is usually a date
 }
 
 // keys are in the order in which a new file has them.

@@ -8,11 +8,13 @@ import (
 // changeTitle changes the title where it stands: its line, or its key.
 func (r *rewriter) changeTitle() {
 	differs := r.have.Title != r.want.Title
-	if k := r.block(&titleKey); k != nil && differs && r.form == FrontMatter && r.statesTitle(k) {
+	k := r.block(&titleKey)
+	if k != nil && differs && r.form == FrontMatter && r.want.Title != "" && r.statesTitle(k) {
 		r.put(k.line, len(k.text), r.changedLines(&titleKey, k, value{text: r.want.Title})...)
-		if r.title < 0 && !r.withTitle {
-			return
-		}
+		differs = r.title >= 0
+	}
+	if k != nil && r.want.Title == "" {
+		r.put(k.line, len(k.text))
 	}
 	switch {
 	case r.title >= 0 && r.want.Title == "":
