@@ -199,14 +199,12 @@ func (s *search) directory(dir, dotgit string) (Repo, bool, error) {
 
 // readable tells a folder that may not be read from one that holds nothing.
 func readable(dir string) error {
-	for _, path := range []string{dir, filepath.Join(dir, "HEAD")} {
-		f, err := os.Open(path)
-		if errors.Is(err, fs.ErrPermission) {
-			return plain(err)
-		}
-		if err == nil {
-			f.Close()
-		}
+	_, err := os.ReadDir(dir)
+	if err == nil {
+		_, err = readSmall(filepath.Join(dir, "HEAD"))
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return plain(err)
 	}
 	return nil
 }

@@ -176,17 +176,22 @@ func (r Repo) refHome(ref string) string {
 }
 
 func (r Repo) packed(ref string) (string, error) {
-	f, err := os.Open(filepath.Join(r.refsDir(), "packed-refs"))
+	path := filepath.Join(r.refsDir(), "packed-refs")
+	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", errUnborn
+	}
+	if err == nil && !fi.Mode().IsRegular() {
+		err = errNotRegular
 	}
 	if err != nil {
 		return "", fmt.Errorf("packed references: %w", plain(err))
 	}
-	defer f.Close()
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
-		return "", fmt.Errorf("packed references: %w", errNotRegular)
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("packed references: %w", plain(err))
 	}
+	defer f.Close()
 	return findPacked(bufio.NewReader(f), ref)
 }
 
