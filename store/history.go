@@ -1,0 +1,198 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"memory-mcp/store/entry"
+)
+
+const historyDir = ".history"
+
+// A half-written revision is named ".KEY.ID.tmp" until it counts.
+const halfSuffix = ".tmp"
+
+func folderOf(id string) string { return path.Join(historyDir, entry.HistoryDir(id)) }
+
+func halfName(id, key string) string { return "." + key + "." + id + halfSuffix }
+
+// keysOf lists the keys of an id's revisions, oldest first.
+func keysOf(root *os.Root, id string) ([]string, error) {
+	names, err := namesIn(root, folderOf(id))
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, name := range names {
+		if of, key, ok := entry.SplitName(name); ok && of == id {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys, nil
+}
+
+// namesIn lists a folder; one that does not exist is empty.
+func namesIn(root *os.Root, dir string) ([]string, error) {
+	f, err := root.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // a folder handle: nothing to lose
+	return f.Readdirnames(-1)
+}
+
+// revision reads one revision. The error says when its bytes are not those
+// that its name promises.
+func revision(root *os.Root, id, key string) (entry.Revision, error) {
+	name := path.Join(folderOf(id), id+"."+key+".md")
+	b, err := root.ReadFile(name)
+	if err != nil {
+		return entry.Revision{}, err
+	}
+	r, err := readRevision(b, id, key)
+	if err != nil {
+		return r, fmt.Errorf("revision %s: %w", name, err)
+	}
+	return r, nil
+}
+
+var errDamaged = errors.New("the bytes are not those that its name promises")
+
+func readRevision(b []byte, id, key string) (entry.Revision, error) {
+	if !strings.HasSuffix(key, entry.Hash16(b)) {
+		return entry.Revision{}, errDamaged
+	}
+	r, err := entry.ParseRevision(b)
+	if err == nil && r.ID != id {
+		err = errDamaged
+	}
+	if err != nil {
+		return entry.Revision{}, err
+	}
+	return r, nil
+}
+
+// past is an id's newest intact revision and its key; the zero value is an id
+// without a history.
+type past struct {
+	entry.Revision
+	key string
+}
+
+func (p past) none() bool { return p.key == "" }
+
+// hash16 is the part of the key that answers show.
+func (p past) hash16() string { return hash16(p.key) }
+
+func hash16(key string) string {
+	if _, h, ok := strings.Cut(key, "-"); ok {
+		return h
+	}
+	return key
+}
+
+// newest gives an id's newest revision that is intact.
+func newest(root *os.Root, id string) (past, error) {
+	keys, err := keysOf(root, id)
+	if err != nil {
+		return past{}, fmt.Errorf("history of %q: %w", id, err)
+	}
+	return newestOf(root, id, keys), nil
+}
+
+func newestOf(root *os.Root, id string, keys []string) past {
+	for _, key := range slices.Backward(keys) {
+		if r, err := revision(root, id, key); err == nil {
+			return past{r, key}
+		}
+	}
+	return past{}
+}
+
+// under gives the revision that a head is in: the newest, or another that no
+// revision follows and that has the head's bytes (history has a side branch
+// then). It tells whether the head agrees with it.
+func under(root *os.Root, id string, keys []string, head []byte) (p past, agrees bool) {
+	p = newestOf(root, id, keys)
+	if p.none() || p.Matches(head) {
+		return p, !p.none()
+	}
+	followed := map[string]bool{}
+	for _, key := range slices.Backward(keys) {
+		r, err := revision(root, id, key)
+		if err != nil {
+			continue
+		}
+		if !followed[key] && r.Matches(head) {
+			return past{r, key}, true
+		}
+		for _, parent := range r.Parents {
+			followed[parent] = true
+		}
+	}
+	return p, false
+}
+
+// Newest gives the newest state of an entry that history holds.
+func (s *Store) Newest(id string) (entry.Revision, bool, error) {
+	root, err := s.root()
+	if err != nil || root == nil {
+		return entry.Revision{}, false, err
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	p, err := newest(root, id)
+	return p.Revision, !p.none(), err
+}
+
+// Revisions gives every intact state of an entry, oldest first.
+func (s *Store) Revisions(id string) ([]entry.Revision, error) {
+	root, err := s.root()
+	if err != nil || root == nil {
+		return nil, err
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	keys, err := keysOf(root, id)
+	if err != nil {
+		return nil, fmt.Errorf("history of %q: %w", id, err)
+	}
+	var all []entry.Revision
+	for _, key := range keys {
+		if r, err := revision(root, id, key); err == nil {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// allKeys lists the whole history: for each id its keys, oldest first.
+func allKeys(root *os.Root) (map[string][]string, error) {
+	folders, err := namesIn(root, historyDir)
+	if err != nil {
+		return nil, fmt.Errorf("list history: %w", err)
+	}
+	all := map[string][]string{}
+	for _, folder := range folders {
+		names, err := namesIn(root, path.Join(historyDir, folder))
+		if err != nil {
+			return nil, fmt.Errorf("list history: %w", err)
+		}
+		for _, name := range names {
+			if id, key, ok := entry.SplitName(name); ok {
+				all[id] = append(all[id], key)
+			}
+		}
+	}
+	for _, keys := range all {
+		slices.Sort(keys)
+	}
+	return all, nil
+}

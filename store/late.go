@@ -1,0 +1,176 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"time"
+
+	"memory-mcp/store/entry"
+)
+
+// Conflict is text that an editor wrote into a file which we had replaced in
+// the meantime. The head is ours; the text is a revision beside it.
+type Conflict struct {
+	ID   string `json:"id"`
+	Path string `json:"path"` // absolute; of the head
+	Key  string `json:"key"`  // of the revision; "" until it is written down
+
+	parent string // the key that was replaced
+	path   string
+	bytes  []byte
+	at     time.Time
+}
+
+// replaced is a file that was taken out of its place while an editor may have
+// had it open.
+type replaced struct {
+	f      *os.File
+	id     string
+	path   string
+	parent string
+	hash   string
+	until  time.Time
+}
+
+// How long, and how many at most, replaced files are kept open.
+const (
+	replacedFor = 10 * time.Second
+	replacedMax = 64
+)
+
+// wrote takes over what a finished step has done.
+func (s *Store) wrote(st *step) {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	delete(s.over, st.act.id)
+	if st.bytes != nil {
+		s.matched[st.path] = entry.Sum(st.bytes)
+	}
+	if st.spare == nil {
+		return
+	}
+	r := &replaced{f: st.spare, id: st.act.id, path: st.path, hash: entry.Sum(st.old.bytes), until: s.wall().Add(replacedFor)}
+	if len(st.rev.Parents) > 0 {
+		r.parent = st.rev.Parents[0]
+	}
+	s.late = append(s.late, r)
+	if len(s.late) > replacedMax {
+		s.lookAt(s.late[0])
+		s.late = s.late[1:]
+	}
+}
+
+// lookAtReplaced reads replaced files once more, and gives up those whose time
+// is over, or all. The caller holds s.looking.
+func (s *Store) lookAtReplaced(all bool) {
+	keep := s.late[:0]
+	for _, r := range s.late {
+		if all || s.wall().After(r.until) {
+			s.lookAt(r)
+		} else if !s.lateBytes(r) {
+			keep = append(keep, r)
+		}
+	}
+	clear(s.late[len(keep):])
+	s.late = keep
+}
+
+// lookAt reads a replaced file for the last time.
+func (s *Store) lookAt(r *replaced) {
+	if !s.lateBytes(r) {
+		r.f.Close() // only read
+	}
+}
+
+// lateBytes tells whether somebody has written into a replaced file; the file
+// is closed then, and what was written is a conflict.
+func (s *Store) lateBytes(r *replaced) bool {
+	b, err := readOpen(r.f)
+	if err != nil || isBlank(b) || entry.Sum(b) == r.hash {
+		return false
+	}
+	st, err := stampOpen(r.f)
+	if err != nil {
+		return false
+	}
+	r.f.Close() // only read
+	s.found = append(s.found, Conflict{
+		ID: r.id, Path: s.abs(r.path), parent: r.parent, path: r.path, bytes: b, at: time.Unix(0, st.mtime).UTC(),
+	})
+	return true
+}
+
+// readOpen reads an open file from its beginning.
+func readOpen(f *os.File) ([]byte, error) {
+	return io.ReadAll(io.NewSectionReader(f, 0, maxHead+1))
+}
+
+// keepLate writes down the conflicts that have been found.
+func (w *writer) keepLate() error {
+	w.s.looking.Lock()
+	defer w.s.looking.Unlock()
+	for i, c := range w.s.found {
+		if c.Key != "" {
+			continue
+		}
+		key, err := w.side(c.ID, c.path, c.parent, c.bytes, c.at)
+		if err != nil {
+			return fmt.Errorf("keep what was written into %s: %w", c.Path, err)
+		}
+		w.s.found[i].Key = key
+	}
+	return nil
+}
+
+// keepSide keeps a file that was taken away and cannot be put back.
+func (w *writer) keepSide(st *step) error {
+	b, err := w.root.ReadFile(st.temp)
+	if err != nil {
+		return err
+	}
+	parent := ""
+	if len(st.rev.Parents) > 0 {
+		parent = st.rev.Parents[0]
+	}
+	_, err = w.side(st.act.id, st.path, parent, b, w.s.opts.Now())
+	return err
+}
+
+// side writes a revision beside the line of the head.
+func (w *writer) side(id, p, parent string, b []byte, at time.Time) (string, error) {
+	before := past{}
+	if parent != "" {
+		r, err := revision(w.root, id, parent)
+		if err != nil {
+			return "", err
+		}
+		before = past{r, parent}
+	}
+	st := &step{rev: entry.Revision{
+		ID: id, Parents: parents(before), Recorded: w.recorded(before, earlier(at, w.s.opts.Now())), Actor: actorOutside,
+		Op: entry.OpAdopt, Reason: "written into a file that had been replaced", Change: w.change, Path: p,
+		Hint: text(w.s.opts.Person), Head: b,
+	}}
+	if err := w.writeHalf(st); err != nil {
+		return "", errors.Join(err, w.abandon([]*step{st}))
+	}
+	return st.key, w.complete(path.Join(folderOf(id), halfName(id, st.key)), id, st.key)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// Conflicts gives the texts that editors wrote into files which had been
+// replaced, since this store was opened.
+func (s *Store) Conflicts() []Conflict {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	return append([]Conflict{}, s.found...)
+}

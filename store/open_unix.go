@@ -1,0 +1,9 @@
+//go:build unix
+
+package store
+
+import "golang.org/x/sys/unix"
+
+// nonBlock keeps the opening of a named pipe that took a file's place from
+// waiting for a writer.
+const nonBlock = unix.O_NONBLOCK
