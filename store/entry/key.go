@@ -15,7 +15,8 @@ type key struct {
 	name  string
 	field func(*Entry) any             // *string, *Trust, *[]string, *time.Time or **float64
 	word  func(string) (string, error) // reads a text that is not free; nil when it is
-	day   bool                         // a time that is usually a date
+	list  bool
+	day   bool // a time that is usually a date
 }
 
 // keys are in the order in which a new file has them.
@@ -35,23 +36,23 @@ var keys = [...]key{
 	{name: "valid_from", field: func(e *Entry) any { return &e.Valid.From }},
 	{name: "valid_until", field: func(e *Entry) any { return &e.Valid.Until }},
 	{name: "expires", field: func(e *Entry) any { return &e.Expires }},
-	{name: "sources", field: func(e *Entry) any { return &e.Sources }},
-	{name: "references", field: func(e *Entry) any { return &e.References }},
-	{name: "tags", field: func(e *Entry) any { return &e.Tags }},
+	{name: "sources", field: func(e *Entry) any { return &e.Sources }, list: true},
+	{name: "references", field: func(e *Entry) any { return &e.References }, list: true},
+	{name: "tags", field: func(e *Entry) any { return &e.Tags }, list: true},
 	{name: "branch", field: func(e *Entry) any { return &e.Branch }},
 	{name: "gitSha", field: func(e *Entry) any { return &e.GitSHA }},
-	{name: "supersedes", field: func(e *Entry) any { return &e.Supersedes }},
-	{name: "derived_from", field: func(e *Entry) any { return &e.DerivedFrom }},
+	{name: "supersedes", field: func(e *Entry) any { return &e.Supersedes }, list: true},
+	{name: "derived_from", field: func(e *Entry) any { return &e.DerivedFrom }, list: true},
 	{name: "moved_to", field: func(e *Entry) any { return &e.MovedTo }},
 	{name: "subject", field: func(e *Entry) any { return &e.Subject }},
-	{name: "conditions", field: func(e *Entry) any { return &e.Conditions }},
+	{name: "conditions", field: func(e *Entry) any { return &e.Conditions }, list: true},
 	{name: "problem", field: func(e *Entry) any { return &e.Problem }},
 	{name: "solution", field: func(e *Entry) any { return &e.Solution }},
-	{name: "files", field: func(e *Entry) any { return &e.Files }},
-	{name: "concepts", field: func(e *Entry) any { return &e.Concepts }},
+	{name: "files", field: func(e *Entry) any { return &e.Files }, list: true},
+	{name: "concepts", field: func(e *Entry) any { return &e.Concepts }, list: true},
 	{name: "quote", field: func(e *Entry) any { return &e.Quote }},
 	{name: "origin", field: func(e *Entry) any { return &e.Origin }},
-	{name: "pins", field: func(e *Entry) any { return &e.Pins }},
+	{name: "pins", field: func(e *Entry) any { return &e.Pins }, list: true},
 }
 
 // titleKey is not in the table: it is read only when the body has no title.
@@ -59,18 +60,34 @@ var titleKey = key{name: "title", field: func(e *Entry) any { return &e.Title }}
 
 // keyNamed finds the key that a header line names, or nil.
 func keyNamed(name string) *key {
+	if i := keyIndex(name); i >= 0 {
+		return keyAt(i)
+	}
+	return nil
+}
+
+// keyIndex is the place of a key in the table; the title's is behind the last.
+// It is -1 for a key that we do not know.
+func keyIndex(name string) int {
 	if name == "source" {
 		name = "sources"
 	}
 	for i := range keys {
 		if keys[i].name == name {
-			return &keys[i]
+			return i
 		}
 	}
 	if name == titleKey.name {
+		return len(keys)
+	}
+	return -1
+}
+
+func keyAt(i int) *key {
+	if i == len(keys) {
 		return &titleKey
 	}
-	return nil
+	return &keys[i]
 }
 
 // value is what a header says under a key: a text or a list.

@@ -1,6 +1,8 @@
 package entry
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -124,14 +126,14 @@ func (l *layout) readKeys(e *Entry) (string, error) {
 	titled := Entry{}
 	for i := range l.blocks {
 		b := &l.blocks[i]
-		k := keyNamed(b.name)
-		if k == nil {
+		at := keyIndex(b.name)
+		if at < 0 {
 			if err := l.readExtra(e, b); err != nil {
 				return "", err
 			}
 			continue
 		}
-		at := k.index()
+		k := keyAt(at)
 		if seen[at] {
 			return "", b.syntaxError("a key that occurs twice", b.name, "keep one of the lines")
 		}
@@ -145,20 +147,10 @@ func (l *layout) readKeys(e *Entry) (string, error) {
 			into = &titled
 		}
 		if err := k.set(into, v); err != nil {
-			return "", b.syntaxError("a value that is not allowed: "+err.Error(), b.text[0], remedyFor(k))
+			return "", b.syntaxError("a value that is not allowed: "+err.Error(), b.text[0], remedyFor(k, err))
 		}
 	}
 	return titled.Title, l.checkBullets(e)
-}
-
-// index is the key's place in the table; the title's is behind the last.
-func (k *key) index() int {
-	for i := range keys {
-		if &keys[i] == k {
-			return i
-		}
-	}
-	return len(keys)
 }
 
 func (b *block) syntaxError(what, value, remedy string) error {
@@ -168,7 +160,7 @@ func (b *block) syntaxError(what, value, remedy string) error {
 func (l *layout) decode(b *block) (value, error) {
 	if l.form == Bullets {
 		_, text, _ := bulletOf(b.text[0])
-		if _, isList := keyNamed(b.name).field(new(Entry)).(*[]string); isList {
+		if k := keyNamed(b.name); k != nil && k.list {
 			return value{text: text}, nil
 		}
 		return bulletValue(text), nil
@@ -205,24 +197,33 @@ func (l *layout) checkBullets(e *Entry) error {
 	return nil
 }
 
-func remedyFor(k *key) string {
+// remedyFor says what may stand under a key.
+func remedyFor(k *key, err error) string {
+	var word *WordError
+	var topic *TopicError
+	switch {
+	case errors.As(err, &word):
+		return wordRemedy(word.Near, word.Known)
+	case errors.As(err, &topic):
+		return wordRemedy(topic.Near, topic.Known)
+	}
 	switch k.field(new(Entry)).(type) {
 	case *[]string:
 		return "write a list: [a, b]"
-	case *Trust:
-		return "one of user, agent-confirmed, agent-inferred"
 	case **float64:
-		return "a number from 0 to 1"
+		return "write a number from 0 to 1"
 	case *time.Time:
-		return "a time such as 2026-02-18T12:00:00Z, or a date"
+		return "write a time such as 2026-02-18T12:00:00Z, or a date"
 	}
-	switch {
-	case k.name == "id":
-		return "letters, digits, \".\", \"_\" and \"-\" only, or remove the line"
-	case k.name == "topic":
-		return "one of " + strings.Join(Topics(), ", ")
-	case k.word != nil:
-		return "use one of the known words, or remove the line"
+	if k.name == "id" {
+		return "use letters, digits, \".\", \"_\" and \"-\" only, or remove the line"
 	}
-	return "one line of text"
+	return "write one text, in quotes if need be"
+}
+
+func wordRemedy(near string, known []string) string {
+	if near != "" {
+		return fmt.Sprintf("write %q", near)
+	}
+	return "write one of " + strings.Join(known, ", ")
 }

@@ -93,7 +93,7 @@ func (l *layout) splitFront(rest string) (bool, error) {
 	l.form = FrontMatter
 	var stray *SyntaxError // the first line that belongs to no key
 	var gap []string       // blank and comment lines since the last line of a key
-	seen, second := false, ""
+	second := ""
 	for n := 1; rest != ""; n++ {
 		var line string
 		line, rest = cutLine(rest)
@@ -101,7 +101,7 @@ func (l *layout) splitFront(rest string) (bool, error) {
 			second = line
 		}
 		if isClose(line) {
-			if stray != nil && !seen {
+			if !l.isHeader(second, stray != nil) {
 				return false, nil
 			}
 			l.close = n
@@ -111,7 +111,7 @@ func (l *layout) splitFront(rest string) (bool, error) {
 		name, isKey := keyOf(line)
 		switch {
 		case isKey:
-			seen, gap = true, nil
+			gap = nil
 			l.blocks = append(l.blocks, block{name: name, line: n, text: []string{line}})
 		case isBlank(line) || line[0] == '#': // text under a key is indented, so "#" begins a comment
 			gap = append(gap, line)
@@ -129,6 +129,21 @@ func (l *layout) splitFront(rest string) (bool, error) {
 			Remedy: `put a line "---" below the last key`}
 	}
 	return false, nil
+}
+
+// isHeader tells a header from text between two horizontal rules. A header has
+// a key that is one word; below a blank line, or a line that is no key, it
+// has a key that we know.
+func (l *layout) isHeader(second string, stray bool) bool {
+	if len(l.blocks) == 0 {
+		return !stray
+	}
+	for _, b := range l.blocks {
+		if keyNamed(b.name) != nil || isWord(b.name) && !stray && !isBlank(second) {
+			return true
+		}
+	}
+	return false
 }
 
 func orNil(e *SyntaxError) error {
