@@ -14,6 +14,7 @@ type builder struct {
 	lists    [][]byte // by stem
 	lastDoc  []uint32 // by stem: the number after the last document of its list
 	counts   []byte   // by stem, of the document at hand
+	lastWord []uint32 // by word: the number after the last document that has it
 	touched  []uint32
 	titles   []uint32
 	bodies   []uint32
@@ -39,6 +40,8 @@ func (b *builder) word(text string) uint32 {
 func (b *builder) newWord(text string, stem uint32) uint32 {
 	b.seg.stemOf = append(b.seg.stemOf, stem)
 	b.seg.signatures = append(b.seg.signatures, signature(text))
+	b.seg.wordDocs = append(b.seg.wordDocs, 0)
+	b.lastWord = append(b.lastWord, 0)
 	return b.seg.words.add(text)
 }
 
@@ -80,6 +83,10 @@ func addUnique(m map[string][]uint32, name string, doc uint32) {
 
 func (b *builder) token(z zone, t textanalysis.Token) {
 	word := b.word(t.Text)
+	if number := uint32(len(b.seg.docs)); z != zoneDate && b.lastWord[word] != number {
+		b.lastWord[word] = number
+		b.seg.wordDocs[word]++
+	}
 	stem := b.seg.stemOf[word]
 	c := b.counts[stem]
 	if c == 0 {

@@ -41,42 +41,46 @@ func (e *edit) remove(key string) {
 		dead := newBitset(len(p.seg.docs))
 		copy(dead, p.dead)
 		p.dead = dead
-		less := make([]int32, len(p.seg.df))
-		copy(less, p.less)
-		p.less = less
+		p.less = grown(p.less, len(p.seg.df))
+		p.lessWords = grown(p.lessWords, len(p.seg.wordDocs))
 	}
 	p.dead.set(at.doc)
 	p.gone++
 	d := &p.seg.docs[at.doc]
-	for _, stem := range stemsOf(e.x.analyzer, p.seg, d) {
-		p.less[stem]++
-	}
-	if d.Session != "" {
+	e.uncount(p, d)
+	if name := d.session(); name != "" {
 		e.x.leave(d)
-		e.fresh[d.Session] = true
+		e.fresh[name] = true
 	}
 }
 
-// stemsOf lists the stems of a document that count in df.
-func stemsOf(a *textanalysis.Analyzer, s *segment, d *Doc) []uint32 {
-	seen := make(map[uint32]bool)
-	var stems []uint32
+// grown is a copy with n elements.
+func grown(counts []uint32, n int) []uint32 {
+	c := make([]uint32, n)
+	copy(c, counts)
+	return c
+}
+
+// uncount takes a document's words out of the counts.
+func (e *edit) uncount(p *part, d *Doc) {
+	stems, words := make(map[uint32]bool), make(map[uint32]bool)
 	d.texts(func(z zone, text string) {
 		if z == zoneDate {
 			return
 		}
-		a.Scan(text, func(t textanalysis.Token) {
-			word, ok := s.words.find(t.Text)
-			if !ok {
-				return
-			}
-			if stem := s.stemOf[word]; !seen[stem] {
-				seen[stem] = true
-				stems = append(stems, stem)
+		e.x.analyzer.Scan(text, func(t textanalysis.Token) {
+			if word, ok := p.seg.words.find(t.Text); ok {
+				words[word] = true
+				stems[p.seg.stemOf[word]] = true
 			}
 		})
 	})
-	return stems
+	for stem := range stems {
+		p.less[stem]++
+	}
+	for word := range words {
+		p.lessWords[word]++
+	}
 }
 
 // append adds a segment whose documents are new.
@@ -85,9 +89,9 @@ func (e *edit) append(s *segment) {
 	for i := range s.docs {
 		d := &s.docs[i]
 		e.x.places[d.Key] = place{s, uint32(i)}
-		if d.Session != "" {
+		if name := d.session(); name != "" {
 			e.x.join(d)
-			e.fresh[d.Session] = true
+			e.fresh[name] = true
 		}
 	}
 }

@@ -109,10 +109,14 @@ func (s *state) meant(word string) []meant {
 	found := make(map[string]meant) // by stem
 	want := signature(word)
 	for i := range s.parts {
-		seg := s.parts[i].seg
+		p := &s.parts[i]
+		seg := p.seg
 		for n, sign := range seg.signatures {
 			name := seg.words.names[n]
 			if bits.OnesCount32(sign^want) > 2*limit || len(name) > len(word)+4*limit || len(word) > len(name)+4*limit {
+				continue
+			}
+			if p.wordDocs(uint32(n)) == 0 {
 				continue
 			}
 			d := textanalysis.EditDistance(letters, []rune(name), limit)

@@ -36,11 +36,12 @@ type state struct {
 
 // part is a segment within a state.
 type part struct {
-	seg  *segment
-	base uint32 // number of its first document in the state
-	dead bitset
-	gone int
-	less []int32 // by stem: how many of df are dead; nil when none is
+	seg       *segment
+	base      uint32 // number of its first document in the state
+	dead      bitset
+	gone      int
+	less      []uint32 // by stem: how many of df are dead; nil when none is
+	lessWords []uint32 // by word: the same of wordDocs
 }
 
 // lengthSums are the words of all living documents.
@@ -174,9 +175,16 @@ func (s *state) df(stem string) int {
 }
 
 func (p *part) df(stem uint32) int {
-	n := int(p.seg.df[stem])
-	if p.less != nil {
-		n -= int(p.less[stem])
+	if p.less == nil {
+		return int(p.seg.df[stem])
 	}
-	return n
+	return int(p.seg.df[stem] - p.less[stem])
+}
+
+// wordDocs is the number of living documents with a word.
+func (p *part) wordDocs(word uint32) int {
+	if p.lessWords == nil {
+		return int(p.seg.wordDocs[word])
+	}
+	return int(p.seg.wordDocs[word] - p.lessWords[word])
 }

@@ -304,7 +304,7 @@ func (m *matcher) containing(text string) bitset {
 	for i := range m.state.parts {
 		p := &m.state.parts[i]
 		for w, name := range p.seg.words.names {
-			if !strings.Contains(name, text) {
+			if p.wordDocs(uint32(w)) == 0 || !strings.Contains(name, text) {
 				continue
 			}
 			for posting := range p.seg.all(p.seg.stemOf[w]) {

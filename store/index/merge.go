@@ -25,7 +25,7 @@ func (b *builder) take(p part) {
 		}
 	}
 	b.takePostings(s, numbers, stems)
-	b.takeWords(s, stems, words)
+	b.takeWords(p, stems, words)
 	for i := range s.docs {
 		if numbers[i] != 0 {
 			b.takeText(s, uint32(i), words)
@@ -50,7 +50,8 @@ func (b *builder) takePostings(s *segment, numbers, stems []uint32) {
 }
 
 // takeWords renumbers the words whose stem is still in use.
-func (b *builder) takeWords(s *segment, stems, words []uint32) {
+func (b *builder) takeWords(p part, stems, words []uint32) {
+	s := p.seg
 	for old, name := range s.words.names {
 		stem := stems[s.stemOf[old]]
 		if stem == 0 {
@@ -61,6 +62,7 @@ func (b *builder) takeWords(s *segment, stems, words []uint32) {
 			n = b.newWord(name, stem-1)
 		}
 		words[old] = n
+		b.seg.wordDocs[n] += uint32(p.wordDocs(uint32(old)))
 	}
 }
 

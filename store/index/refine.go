@@ -11,6 +11,7 @@ const (
 	proximityPool       = 100
 	proximityReach      = 8
 	reversedPenalty     = 1
+	proximitySigns      = 0
 )
 
 // refine adds what only a look at the text can tell: how much of the title
@@ -77,7 +78,7 @@ func (p *plan) adjacent() [][2]int {
 	var pairs [][2]int
 	last := -1
 	for _, n := range p.order {
-		if p.terms[n].class != textanalysis.Word {
+		if p.terms[n].class != textanalysis.Word && (proximitySigns == 0 || p.terms[n].class != textanalysis.Sign) {
 			continue
 		}
 		if last >= 0 && last != n {
@@ -97,7 +98,7 @@ func (s *search) proximity(p *plan, seg *segment, pairs [][2]int, title, body []
 	at := make(map[int][]int)
 	collect := func(words []uint32, offset int) {
 		for i, w := range words {
-			if n, ok := p.number[seg.stems.names[seg.stemOf[w]]]; ok && p.terms[n].class == textanalysis.Word {
+			if n, ok := p.number[seg.stems.names[seg.stemOf[w]]]; ok && (p.terms[n].class == textanalysis.Word || p.terms[n].class == textanalysis.Sign) {
 				at[n] = append(at[n], offset+i)
 			}
 		}

@@ -13,7 +13,7 @@ const (
 	k1           = 1.2
 	titleWeight  = 2.5
 	bodyWeight   = 1.0
-	nearWeight   = 0.2
+	nearWeight   = 0.085
 	dateWeight   = 0.4
 	fileWeight   = 0.5
 	titleB       = 0.75
@@ -133,11 +133,11 @@ func (s *search) lend(d uint32, counts byte) {
 		return
 	}
 	sc := s.scratch
-	for _, other := range near.docs {
+	for i, other := range near.docs {
 		if sc.own[other] == 0 && sc.near[other] == 0 {
 			sc.term = append(sc.term, other)
 		}
-		sc.near[other] += n
+		sc.near[other] += n * uint16(near.weights[i])
 	}
 }
 

@@ -18,6 +18,7 @@ type segment struct {
 	words      dictionary
 	stemOf     []uint32 // by word
 	signatures []uint32 // by word; see signature
+	wordDocs   []uint32 // by word: documents with it in title, body or files
 	stems      dictionary
 
 	df       []uint32 // by stem: documents with it in title, body or files

@@ -6,7 +6,19 @@ import (
 )
 
 // reach is how many documents before and after lend their words.
-const reach = 3
+const reach = 5
+
+// nearSteps is how much a neighbour's word counts by its distance.
+func nearSteps() [reach + 1]uint32 { return [reach + 1]uint32{0, 4, 3, 2, 1, 1} }
+
+// session names the documents among which one has neighbours: its session or,
+// without one, those that cite the same file first.
+func (d *Doc) session() string {
+	if d.Session != "" || len(d.Files) == 0 {
+		return d.Session
+	}
+	return "\x00" + d.Files[0]
+}
 
 // member is a document's place in its session.
 type member struct {
@@ -14,11 +26,12 @@ type member struct {
 	key string
 }
 
-// neighbours are the documents around one, and how many words their bodies
-// have together.
+// neighbours are the documents around one, how much each counts, and how many
+// words their bodies have together, so weighted.
 type neighbours struct {
-	docs   []uint32
-	length uint32
+	docs    []uint32
+	weights []uint8
+	length  uint32
 }
 
 func compareMembers(a, b member) int {
@@ -26,23 +39,23 @@ func compareMembers(a, b member) int {
 }
 
 func (x *Index) join(d *Doc) {
-	members := x.sessions[d.Session]
+	members := x.sessions[d.session()]
 	m := member{d.Seq, d.Key}
 	i, _ := slices.BinarySearchFunc(members, m, compareMembers)
-	x.sessions[d.Session] = slices.Insert(members, i, m)
+	x.sessions[d.session()] = slices.Insert(members, i, m)
 }
 
 func (x *Index) leave(d *Doc) {
-	members := x.sessions[d.Session]
+	members := x.sessions[d.session()]
 	i, found := slices.BinarySearchFunc(members, member{d.Seq, d.Key}, compareMembers)
 	if !found {
 		return
 	}
 	if members = slices.Delete(members, i, i+1); len(members) == 0 {
-		delete(x.sessions, d.Session)
+		delete(x.sessions, d.session())
 		return
 	}
-	x.sessions[d.Session] = members
+	x.sessions[d.session()] = members
 }
 
 // linkSessions gives the state its neighbours: those of the state before,
@@ -71,6 +84,7 @@ func (e *edit) linkSessions(s *state) {
 
 // link works out the neighbours of one session's members.
 func (e *edit) link(s *state, base map[*segment]uint32, members []member) {
+	steps := nearSteps()
 	numbers := make([]uint32, len(members))
 	words := make([]uint32, len(members))
 	for i, m := range members {
@@ -83,8 +97,10 @@ func (e *edit) link(s *state, base map[*segment]uint32, members []member) {
 		n := &neighbours{docs: make([]uint32, 0, to-from-1)}
 		for j := from; j < to; j++ {
 			if j != i {
+				w := steps[max(i-j, j-i)]
 				n.docs = append(n.docs, numbers[j])
-				n.length += words[j]
+				n.weights = append(n.weights, uint8(w))
+				n.length += w * words[j]
 			}
 		}
 		s.near[numbers[i]] = n

@@ -8,10 +8,15 @@ import (
 
 // Weights of a query's words, by what they are.
 const (
-	stopWeight   = 0.3  // function words are weighed, never dropped
-	joinedWeight = 0.45 // compounds stand beside their parts
-	signWeight   = 0.3  // single signs, when there are pairs too
-	markedWeight = 1.05 // words that name something
+	stopWeight         = 0.3  // function words are weighed, never dropped
+	joinedWeight       = 0.45 // compounds stand beside their parts
+	signWeight         = 0.3  // single signs, when there are pairs too
+	functionDrop       = 0.7
+	functionPairWeight = 0.3
+	halfFunctionWeight = 0.5
+	commitKindWeight   = 0.3
+	languageWeight     = 0.5
+	markedWeight       = 1.05 // words that name something
 )
 
 // maxTerms bounds the words of one query. No prompt of a person has as many
@@ -26,6 +31,8 @@ type term struct {
 	weight float64 // of the word in the query
 	count  int
 	marked bool
+	kind   bool
+	first  int
 	df     int
 	idf    float64
 	source int // the term that this one expands; its own number otherwise
@@ -42,6 +49,7 @@ type plan struct {
 func (s *search) plan(text string) *plan {
 	p := &plan{number: make(map[string]int)}
 	pairs := false
+	kind := textanalysis.CommitKind(text)
 	tokens := s.analyzer.Tokens(text)
 	for _, t := range tokens {
 		pairs = pairs || t.Class == textanalysis.Pair
@@ -52,7 +60,7 @@ func (s *search) plan(text string) *plan {
 			}
 			i = len(p.terms)
 			p.number[t.Stem] = i
-			p.terms = append(p.terms, term{stem: t.Stem, text: t.Text, class: t.Class, source: i})
+			p.terms = append(p.terms, term{stem: t.Stem, text: t.Text, class: t.Class, source: i, first: t.Pos, kind: t.End <= kind})
 		}
 		p.terms[i].count++
 		p.terms[i].marked = p.terms[i].marked || t.Marked
@@ -84,6 +92,20 @@ func (t *term) queryWeight(pairs bool) float64 {
 		if pairs {
 			w *= signWeight
 		}
+		w *= 1 - functionDrop*textanalysis.FunctionSigns(t.text)
+	case textanalysis.Pair:
+		switch textanalysis.FunctionSigns(t.text) {
+		case 1:
+			w *= functionPairWeight
+		case 0.5:
+			w *= halfFunctionWeight
+		}
+	}
+	if t.kind {
+		w *= commitKindWeight
+	}
+	if languageNames[t.text] {
+		w *= languageWeight
 	}
 	if t.marked && t.class == textanalysis.Word {
 		w *= markedWeight
@@ -100,3 +122,5 @@ func (t *term) informative() bool {
 func idf(df, n int) float64 {
 	return math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5))
 }
+
+var languageNames = map[string]bool{"python": true, "golang": true, "java": true, "javascript": true, "typescript": true, "rust": true, "ruby": true, "php": true}

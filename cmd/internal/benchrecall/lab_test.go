@@ -14,13 +14,14 @@ import (
 
 func build(a *textanalysis.Analyzer, s benchrecall.Set) map[string]*index.Index {
 	docs := make(map[string][]index.Doc)
-	for _, n := range s.Notes {
+	for i, n := range s.Notes {
 		d := index.Doc{Key: n.ID, Title: n.Title, Body: n.Text, Tags: n.Tags, Session: n.Ctx, Seq: n.Seq, Date: benchrecall.ParseDate(n.Date)}
 		if n.Group != "" {
 			d.Speaker, d.Title = n.Title, ""
 		}
 		if n.Path != "" {
 			d.Files = []string{n.Path}
+			d.Seq = i
 		}
 		docs[n.Group] = append(docs[n.Group], d)
 	}
