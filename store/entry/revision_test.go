@@ -1,0 +1,181 @@
+package entry_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"memory-mcp/store/entry"
+
+	"pgregory.net/rapid"
+)
+
+var recorded = time.Date(2026, 11, 30, 2, 15, 0, 123456789, time.UTC)
+
+const parentKey = "20261130T021400.000000000Z-0011223344556677"
+
+var genRevision = rapid.Custom(func(t *rapid.T) entry.Revision {
+	r := entry.Revision{
+		ID:       rapid.SampledFrom([]string{"arch-3f7a2b1c", "a.b.20261130T021400.000000000Z", "中文"}).Draw(t, "id"),
+		Recorded: recorded.Add(time.Duration(rapid.Int64().Draw(t, "ns"))),
+		Actor:    genText.Draw(t, "actor"),
+		Op: rapid.SampledFrom([]entry.Op{entry.OpCreate, entry.OpReplace, entry.OpAppend, entry.OpEdit, entry.OpConfirm,
+			entry.OpRetract, entry.OpRestore, entry.OpAdopt, entry.OpErase}).Draw(t, "op"),
+	}
+	if r.Op == entry.OpErase {
+		return r
+	}
+	r.Parents = rapid.SampledFrom([][]string{nil, {parentKey}, {parentKey, parentKey}}).Draw(t, "parents")
+	r.Session, r.Role = genLine.Draw(t, "session"), genLine.Draw(t, "role")
+	r.Reason, r.Change = genText.Draw(t, "reason"), genLine.Draw(t, "change")
+	r.Path, r.Hint = genLine.Draw(t, "path"), genLine.Draw(t, "hint")
+	if !r.Gone() {
+		r.Head = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "head")
+	}
+	return r
+})
+
+func TestRevisionLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := genRevision.Draw(t, "revision")
+		b, err := r.Format()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := entry.ParseRevision(b)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b)
+		}
+		if !reflect.DeepEqual(got, r) {
+			t.Fatalf("file\n%s\ngot  %#v\nwant %#v", b, got, r)
+		}
+		name, err := got.Name()
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, key, ok := entry.SplitName(name)
+		if !ok || id != r.ID || key != r.Key() || !strings.HasSuffix(key, entry.Hash16(b)) {
+			t.Fatalf("name %q: id %q, key %q, %v", name, id, key, ok)
+		}
+		if when, err := entry.RevisionTime(key); err != nil || !when.Equal(r.Recorded) {
+			t.Fatalf("key %q: time %v, %v", key, when, err)
+		}
+		at := rapid.IntRange(0, len(b)-1).Draw(t, "at")
+		broken := bytes.Clone(b)
+		broken[at] ^= 1
+		if other, err := entry.ParseRevision(broken); err == nil && other.Key() == r.Key() {
+			t.Fatalf("a changed byte is not seen:\n%q", broken)
+		}
+	})
+}
+
+func TestRevisionGolden(t *testing.T) {
+	r := entry.Revision{ID: "arch-3f7a2b1c", Parents: []string{parentKey}, Recorded: recorded, Actor: "claude-code 2.1.332", Session: "5f0c",
+		Role: "assistant", Op: entry.OpReplace, Reason: "\"port\"\nwas wrong", Change: "7d1f0c2a99b0e4f1", Path: "architecture/arch-3f7a2b1c.md",
+		Hint: "A. Person", Head: []byte("# T\n\ntext\n")}
+	got, err := r.Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("testdata/revision/usual.md", got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/revision/usual.md")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%v: got\n%s\nwant\n%s", err, got, want)
+	}
+	if dir := entry.HistoryDir(r.ID); dir != entry.Sum([]byte(r.ID))[:2] {
+		t.Errorf("folder %q", dir)
+	}
+	if !r.Matches([]byte("# T\n\ntext\n")) || r.Matches([]byte("# T\n\ntext")) {
+		t.Error("Matches does not compare the bytes")
+	}
+}
+
+// A newer version may add keys: they are kept, so that the key stays the one in the name.
+func TestRevisionOfLaterVersion(t *testing.T) {
+	b, err := os.ReadFile("testdata/revision/usual.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := bytes.Replace(b, []byte("op: "), []byte("mood: \"fine\"\nop: "), 1)
+	later = bytes.Replace(later, []byte("\n---\n"), []byte("\nzeal: 1\n---\n"), 1)
+	r, err := entry.ParseRevision(later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := r.Format(); err != nil || !bytes.Equal(again, later) {
+		t.Fatalf("%v\n%s", err, again)
+	}
+	if want := "20261130T021500.123456789Z-" + entry.Hash16(later); r.Key() != want {
+		t.Errorf("key %q, want %q", r.Key(), want)
+	}
+}
+
+func TestBrokenRevisions(t *testing.T) {
+	paths, err := filepath.Glob("testdata/revision/broken-*.md")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no broken revisions (err %v)", err)
+	}
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := entry.ParseRevision(b)
+		if !errors.Is(err, entry.ErrMalformed) || !reflect.DeepEqual(r, entry.Revision{}) {
+			t.Errorf("%s: %v, %+v", p, err, r)
+		}
+	}
+}
+
+func TestRevisionsThatCannotBeWritten(t *testing.T) {
+	good := entry.Revision{ID: "a", Recorded: recorded, Op: entry.OpCreate, Head: []byte("x")}
+	for name, change := range map[string]func(*entry.Revision){
+		"no id":            func(r *entry.Revision) { r.ID = "" },
+		"bad id":           func(r *entry.Revision) { r.ID = "../x" },
+		"no time":          func(r *entry.Revision) { r.Recorded = time.Time{} },
+		"year 10000":       func(r *entry.Revision) { r.Recorded = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"unknown op":       func(r *entry.Revision) { r.Op = "undo" },
+		"no head":          func(r *entry.Revision) { r.Head = nil },
+		"tombstone's head": func(r *entry.Revision) { r.Op = entry.OpRetract },
+		"parent":           func(r *entry.Revision) { r.Parents = []string{"x"} },
+		"not UTF-8":        func(r *entry.Revision) { r.Actor = "\xff" },
+	} {
+		r := good
+		change(&r)
+		if b, err := r.Format(); err == nil || b != nil || r.Key() != "" {
+			t.Errorf("%s: written as %q, key %q", name, b, r.Key())
+		}
+	}
+}
+
+func TestEraseKeepsNothing(t *testing.T) {
+	r := entry.Revision{ID: "a", Recorded: recorded, Actor: "cli", Op: entry.OpErase, Parents: []string{parentKey}, Session: "secret", Role: "secret",
+		Reason: "secret", Change: "secret", Path: "secret", Hint: "secret"}
+	b, err := r.Format()
+	if err != nil || bytes.Contains(b, []byte("secret")) || bytes.Contains(b, []byte(parentKey)) {
+		t.Fatalf("%v\n%s", err, b)
+	}
+}
+
+func TestSplitName(t *testing.T) {
+	const hash = "9f8e7d6c5b4a3928"
+	for _, name := range []string{"", ".md", "a.md", parentKey + ".md", "." + parentKey + ".md", "a." + parentKey, "a.20261330T021400.000000000Z-" + hash + ".md",
+		"a.20261130T021400.000000000Z-9F8E7D6C5B4A3928.md", "a.20261130T021400.00000000Z-" + hash + "0.md", "a/b." + parentKey + ".md",
+		"." + parentKey + ".a.tmp", "a.20261130T021400,000000000Z-" + hash + ".md"} {
+		if id, key, ok := entry.SplitName(name); ok {
+			t.Errorf("%q: id %q, key %q", name, id, key)
+		}
+	}
+	if _, err := entry.RevisionTime("yesterday"); err == nil {
+		t.Error("a time of a key that is none")
+	}
+}
