@@ -34,6 +34,9 @@ type Query struct {
 	NoBoosts bool // relevance alone orders the hits
 	// Excerpt is the length in characters of an excerpt; 0 is 300.
 	Excerpt int
+	// History fills in Pending and Revision of each result; a get by IDs
+	// always does.
+	History bool
 	// Always adds the person's entries of topic user to a search by Text.
 	Always bool
 	// At is the time that validity and expiry are judged at; zero is now.
@@ -58,6 +61,7 @@ type Answer struct {
 	Missing   []string   `json:"missing"`   // ids that were asked for and not found
 	Conflicts []Conflict `json:"conflicts"` // among the shown hits
 	Tried     string     `json:"tried"`     // what an empty search tried
+	Choose    []string   `json:"choose"`    // the call did not lead to a project's lobe: these could be named
 	Degraded  []Health   `json:"degraded"`  // lobes that should have been searched and could not
 	AsOf      time.Time  `json:"as_of"`
 	ValidAt   time.Time  `json:"valid_at"`

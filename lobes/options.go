@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"memory-mcp/lobes/repo"
 	"memory-mcp/store/entry"
 	"memory-mcp/textanalysis"
 )
@@ -22,6 +23,8 @@ type Options struct {
 	ConfigPath string
 	// ReadOnly refuses every write, and adopts no edits.
 	ReadOnly bool
+	// Git says where repositories may be looked for and what is believed.
+	Git repo.Options
 	// Behavior tunes what is shown.
 	Behavior Behavior
 	// Go runs background work so that a panic in it is reported; nil runs it
@@ -29,6 +32,26 @@ type Options struct {
 	Go func(name string, work func(context.Context))
 	// Settle is the time between two looks for edits from outside; 0 is 30 s.
 	Settle time.Duration
+}
+
+func (o Options) complete() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Analyzer == nil {
+		o.Analyzer = textanalysis.New(textanalysis.Options{})
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Go == nil {
+		o.Go = func(_ string, work func(context.Context)) { go work(context.Background()) }
+	}
+	if o.Settle <= 0 {
+		o.Settle = 30 * time.Second
+	}
+	o.Behavior = o.Behavior.complete()
+	return o
 }
 
 // Behavior tunes what is shown and how memories age. The zero value holds the
@@ -43,14 +66,44 @@ type Behavior struct {
 	NoBoosts             bool // relevance alone orders the hits
 }
 
+func (b Behavior) complete() Behavior {
+	for at, standard := range map[*int]int{
+		&b.StaleDaysStandard:   30,
+		&b.MaxStaleInBriefing:  5,
+		&b.MaxDedupSuggestions: 3,
+		&b.MaxConflictPairs:    2,
+	} {
+		if *at <= 0 {
+			*at = standard
+		}
+	}
+	return b
+}
+
+// staleDays is the age at which an entry of the topic is stale; 0 is never.
+func (b Behavior) staleDays(topic string) int {
+	switch topic {
+	case "user", "preferences":
+		return b.StaleDaysPreferences
+	case "gotchas":
+		return b.StaleDaysGotchas
+	case "decisions":
+		return 0
+	}
+	return b.StaleDaysStandard
+}
+
+// DefaultBudget is the size in bytes that the heads of a lobe may take when
+// its Spec does not say.
+const DefaultBudget = 2 << 20
+
 // Spec says what one lobe is and where its files are.
 type Spec struct {
 	Name          string
-	Root          string // absolute folder of the project; "" for the global store
-	Dir           string // absolute folder of the entries
-	GitDir        string // of the working tree, to follow its branch; "" outside git
-	CommonDir     string // git common directory; "" outside git
-	Budget        int64  // bytes of heads; 0 is 2 MiB, negative is without limit
+	Root          string     // absolute folder of the project; "" for the global store
+	Dir           string     // absolute folder of the entries
+	Repo          *repo.Repo // nil outside git, or when git's files are not believed
+	Budget        int64      // bytes of heads; 0 is 2 MiB, negative is without limit
 	AlwaysInclude bool
 	Global        bool        // the person's own store, seen from every lobe
 	Plain         entry.Trust // trust of a file without a header

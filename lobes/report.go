@@ -24,7 +24,8 @@ type Section struct {
 	Topic   string   `json:"topic"`
 	Lobe    string   `json:"lobe"`
 	Branch  string   `json:"branch"`
-	Results []Result `json:"results"`
+	Results []Result `json:"results"` // the most certain ones
+	Total   int      `json:"total"`   // with those that are not in Results
 }
 
 // Override is an edit that undid, or came too late for, a change of ours.

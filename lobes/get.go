@@ -1,0 +1,80 @@
+package lobes
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"memory-mcp/store/entry"
+	"memory-mcp/textanalysis"
+)
+
+// get answers entries by id, whatever their status.
+func (s *Set) get(ctx context.Context, a *Answer, readings []reading, q Query) error {
+	q.History = true
+	var hits []hit
+	for _, id := range q.IDs {
+		id = strings.TrimSpace(id)
+		found := false
+		for _, r := range readings {
+			if h, ok := r.view.ID(id); ok {
+				hits, found = append(hits, hit{reading: r, head: h, score: 1}), true
+			}
+		}
+		if !found {
+			a.Missing = append(a.Missing, id)
+		}
+	}
+	if len(hits) == 0 {
+		return s.unknownID(ctx, q.IDs[0], readings)
+	}
+	a.RankedBy, a.Total = "id", len(hits)
+	page := hits[min(q.Offset, len(hits)):min(q.Offset+q.Limit, len(hits))]
+	a.Omitted = max(0, a.Total-q.Offset-len(page))
+	s.tell(a, page, q)
+	return nil
+}
+
+// unknownID says where an id that was not found may be.
+func (s *Set) unknownID(ctx context.Context, id string, readings []reading) error {
+	id = strings.TrimSpace(id)
+	e := &UnknownIDError{ID: id, Lobes: []string{}, Near: []string{}, Elsewhere: []string{}}
+	var known []string
+	searched := make(map[*Lobe]bool)
+	for _, r := range readings {
+		searched[r.lobe] = true
+		e.Lobes = append(e.Lobes, r.lobe.name)
+		for h := range r.view.Heads() {
+			known = append(known, h.Entry.ID)
+		}
+		if entry.ValidID(id) && e.Gone.IsZero() {
+			e.Gone = r.retracted(id)
+		}
+	}
+	e.Near = textanalysis.Nearest(id, known, 3)
+	for _, l := range s.lobes {
+		if !searched[l] && l.has(ctx, id) {
+			e.Elsewhere = append(e.Elsewhere, l.name)
+		}
+	}
+	return e
+}
+
+// retracted is when the entry was taken back; zero when it never was here.
+func (r reading) retracted(id string) time.Time {
+	newest, ok, err := r.store.Newest(id)
+	if err != nil || !ok || !newest.Gone() {
+		return time.Time{}
+	}
+	return newest.Recorded
+}
+
+// has tells whether the lobe has the entry, as far as it can be read.
+func (l *Lobe) has(ctx context.Context, id string) bool {
+	r, err := l.look(ctx)
+	if err != nil {
+		return false
+	}
+	_, ok := r.view.ID(id)
+	return ok
+}

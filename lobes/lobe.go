@@ -1,0 +1,249 @@
+package lobes
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"memory-mcp/lobes/repo"
+	"memory-mcp/store"
+	"memory-mcp/store/index"
+)
+
+// A Lobe is one folder of memories: its store, its index, and what is known
+// of the repository that it belongs to. It is safe for concurrent use.
+type Lobe struct {
+	name string
+	spec Spec
+	site site
+	o    *Options
+
+	begun    atomic.Int64  // looks that have started
+	gate     chan struct{} // holds a token while nobody looks
+	seen     int64         // the last look that went well; guarded by gate
+	store    *store.Store  // nil until the first look; guarded by gate
+	view     *store.View   // that index and texts speak of; guarded by gate
+	index    *index.Index  // as store
+	texts    *texts        // as store
+	signals  signals
+	trouble  atomic.Pointer[DegradedError]
+	vanished atomic.Pointer[Vanished]
+	used     atomic.Bool // it was read at least once
+	written  atomic.Bool // this process has written here
+	noted    atomic.Bool // and the registry knows
+}
+
+// A reading is what one request knows of a lobe.
+type reading struct {
+	lobe  *Lobe
+	store *store.Store
+	view  *store.View
+	index *index.Index
+	texts *texts
+	tree  tree // that the call speaks from
+}
+
+// A tree is one working tree of a lobe's repository.
+type tree struct {
+	repo *repo.Repo // nil outside git
+	root string     // the folder that cited files are relative to; "" when there is none
+}
+
+func newLobe(spec Spec, o *Options) *Lobe {
+	l := &Lobe{name: spec.Name, spec: spec, o: o, gate: make(chan struct{}, 1)}
+	l.gate <- struct{}{}
+	l.site = site{name: spec.Name, shared: spec.Global || spec.AlwaysInclude}
+	if spec.Root != "" {
+		l.site.root = resolved(filepath.Clean(spec.Root))
+	}
+	if spec.Repo != nil {
+		l.site.common = spec.Repo.CommonDir
+	}
+	if l.spec.Budget == 0 {
+		l.spec.Budget = DefaultBudget
+	}
+	if spec.Err != nil {
+		l.trouble.Store(&DegradedError{Lobe: spec.Name, Cause: spec.Err, Remedy: spec.Remedy})
+	}
+	return l
+}
+
+// Name is the lobe's name.
+func (l *Lobe) Name() string { return l.name }
+
+// Dir is the absolute folder of the lobe's entries, which need not exist.
+func (l *Lobe) Dir() string { return l.spec.Dir }
+
+// Root is the absolute folder of the project; empty for the global store.
+func (l *Lobe) Root() string { return l.spec.Root }
+
+// look brings the index up to date with the files as they are now. Requests
+// that wait for each other share a look that began after they came. The first
+// one loads the lobe. A lobe that failed is tried again each time.
+func (l *Lobe) look(ctx context.Context) (reading, error) {
+	if l.spec.Err != nil {
+		return reading{}, l.trouble.Load()
+	}
+	came := l.begun.Load()
+	select {
+	case <-l.gate:
+	case <-ctx.Done():
+		return reading{}, ctx.Err()
+	}
+	defer func() { l.gate <- struct{}{} }()
+	if l.seen > came {
+		return l.reading(), nil
+	}
+	now := l.begun.Add(1)
+	if err := l.refresh(ctx); err != nil {
+		if ctx.Err() != nil {
+			return reading{}, ctx.Err()
+		}
+		return reading{}, l.fail(err)
+	}
+	l.seen = now
+	l.used.Store(true)
+	l.trouble.Store(nil)
+	return l.reading(), nil
+}
+
+func (l *Lobe) reading() reading {
+	return reading{
+		lobe: l, store: l.store, view: l.view, index: l.index, texts: l.texts,
+		tree: tree{repo: l.spec.Repo, root: l.site.root},
+	}
+}
+
+func (l *Lobe) refresh(ctx context.Context) error {
+	if l.store == nil {
+		s, err := store.Open(l.spec.Dir, store.Options{
+			Now: l.o.Now, Plain: l.spec.Plain, Slug: l.spec.Slug, Settle: l.o.Settle, Person: l.person(),
+		})
+		if err != nil {
+			return err
+		}
+		l.store, l.index, l.texts = s, index.New(l.o.Analyzer), newTexts()
+	}
+	view, err := l.store.Look(ctx)
+	if err != nil {
+		return err
+	}
+	delta := view.Since(l.view)
+	l.view = view
+	if len(delta.Changed) == 0 && len(delta.Gone) == 0 {
+		return nil
+	}
+	docs := make([]index.Doc, 0, len(delta.Changed))
+	for _, h := range delta.Changed {
+		docs = append(docs, document(h))
+	}
+	l.index.Apply(docs, delta.Gone)
+	l.texts.apply(delta)
+	return nil
+}
+
+// person is who edits from outside may be by: the name in git's configuration.
+// It is asked for only where such an edit can be written down.
+func (l *Lobe) person() string {
+	if l.o.ReadOnly || l.spec.Repo == nil || !exists(l.spec.Dir) {
+		return ""
+	}
+	return l.spec.Repo.User()
+}
+
+// fail marks the lobe as degraded until a look goes well again.
+func (l *Lobe) fail(err error) error {
+	e := &DegradedError{Lobe: l.name, Cause: err, Remedy: l.remedy(err)}
+	l.trouble.Store(e)
+	return e
+}
+
+// failure is why the lobe cannot be served, as far as is known.
+func (l *Lobe) failure() error {
+	if e := l.trouble.Load(); e != nil {
+		return e
+	}
+	return nil
+}
+
+func (l *Lobe) health() Health {
+	h := Health{Name: l.name, State: Running, Remedy: []string{}}
+	if e := l.trouble.Load(); e != nil {
+		h.State, h.Cause = Degraded, e.Cause.Error()
+		h.Remedy = append(h.Remedy, e.Remedy...)
+	} else if v := l.vanished.Load(); v != nil {
+		h.State, h.Cause = Degraded, vanishedCause(v.Count)
+		h.Remedy = append(h.Remedy, vanishedRemedy(l.name)...)
+	}
+	return h
+}
+
+// close writes down the edits that wait, if the lobe was used at all.
+func (l *Lobe) close(ctx context.Context) error {
+	select {
+	case <-l.gate: // kept: nobody looks after this
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if l.store == nil {
+		return nil
+	}
+	var errs []error
+	if !l.o.ReadOnly {
+		errs = append(errs, l.settle(ctx, l.store, true))
+	}
+	return errors.Join(append(errs, l.store.Close())...)
+}
+
+// document is what the index knows of a head.
+func document(h *store.Head) index.Doc {
+	e := &h.Entry
+	files := make([]string, 0, len(e.Sources)+len(e.References)+len(e.Files))
+	for _, list := range [][]string{e.Sources, e.References, e.Files} {
+		files = append(files, list...)
+	}
+	fields := make([]string, 0, len(e.Concepts)+4)
+	fields = append(fields, e.Concepts...)
+	for _, text := range []string{e.Problem, e.Solution, e.Quote, strings.TrimPrefix(e.Topic, "modules/")} {
+		if text != "" {
+			fields = append(fields, text)
+		}
+	}
+	return index.Doc{
+		Key: h.Path, ID: e.ID, Topic: e.Topic, Title: e.Title, Body: e.Body,
+		Tags: e.Tags, Files: files, Fields: fields, Subject: e.Subject, Date: e.Created,
+	}
+}
+
+// branch is what is checked out in the tree, as recent work names it; empty
+// outside git or when it cannot be read.
+func (t tree) branch() string {
+	if t.repo == nil || t.repo.Bare {
+		return ""
+	}
+	b, err := t.repo.Branch()
+	if err != nil {
+		return ""
+	}
+	if b.Name == "" {
+		return b.Slug()
+	}
+	return b.Name
+}
+
+// commit is what is checked out in the tree; empty when it cannot be read.
+func (t tree) commit() string {
+	if t.repo == nil {
+		return ""
+	}
+	commit, err := t.repo.Head()
+	if err != nil {
+		return ""
+	}
+	return commit
+}
+
+// rootCommit is the first commit of the repository, the same in every clone.
+func (l *Lobe) rootCommit() string { return "" }

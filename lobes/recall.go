@@ -1,0 +1,389 @@
+package lobes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"memory-mcp/lobes/repo"
+	"memory-mcp/store"
+	"memory-mcp/store/entry"
+	"memory-mcp/store/index"
+	"memory-mcp/textanalysis"
+)
+
+// Recall searches the lobes that the target leads to. It answers from the
+// files as they are when it starts, and writes nothing.
+func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
+	q, err := s.checked(q)
+	if err != nil {
+		return Answer{}, err
+	}
+	lobes, err := s.Resolve(t, false)
+	if err != nil {
+		return Answer{}, err
+	}
+	readings, degraded, err := s.look(ctx, t, lobes)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := s.emptyAnswer(q, readings)
+	a.Degraded = degraded
+	if len(q.IDs) > 0 {
+		err := s.get(ctx, &a, readings, q)
+		return a, err
+	}
+	if t.Lobe == "" && !slices.ContainsFunc(readings, func(r reading) bool { return !r.lobe.site.shared }) {
+		a.Choose = s.projects()
+	}
+	s.search(&a, readings, q)
+	return a, nil
+}
+
+func (s *Set) emptyAnswer(q Query, readings []reading) Answer {
+	a := Answer{
+		Lobes: []string{}, Results: []Result{}, Tags: []TagCount{}, Matched: []string{}, Missing: []string{},
+		Conflicts: []Conflict{}, Choose: []string{}, AsOf: s.o.Now().UTC(), ValidAt: q.At.UTC(), RankedBy: "bm25",
+	}
+	for _, r := range readings {
+		a.Lobes = append(a.Lobes, r.lobe.name)
+	}
+	return a
+}
+
+func (s *Set) projects() []string {
+	var found []string
+	for _, l := range s.lobes {
+		if !l.site.shared {
+			found = append(found, l.name)
+		}
+	}
+	return orEmpty(found)
+}
+
+// checked brings a query into its one form.
+func (s *Set) checked(q Query) (Query, error) {
+	q.Limit = min(cmp.Or(max(q.Limit, 0), DefaultLimit), MaxLimit)
+	q.Offset = max(q.Offset, 0)
+	q.Excerpt = min(cmp.Or(max(q.Excerpt, 0), standardExcerpt), MaxExcerpt)
+	if q.At.IsZero() {
+		q.At = s.o.Now()
+	}
+	q.Text, q.Filter = strings.ReplaceAll(q.Text, "\x00", " "), strings.ReplaceAll(q.Filter, "\x00", " ")
+	q.Subject = strings.ToLower(strings.TrimSpace(q.Subject))
+	q.NoBoosts = q.NoBoosts || s.o.Behavior.NoBoosts
+	var err error
+	if q.Scope, err = scope(q.Scope); err != nil {
+		return q, err
+	}
+	if q.Kind != "" && q.Kind != "*" {
+		if q.Kind, err = entry.ParseKind(q.Kind); err != nil {
+			return q, err
+		}
+	}
+	if q.Status != "" && q.Status != "*" {
+		q.Status, err = entry.ParseStatus(q.Status)
+	}
+	return q, err
+}
+
+const standardExcerpt = 300
+
+// scope is a topic, "modules" for all of them, or "" for every topic.
+func scope(s string) (string, error) {
+	switch trimmed := strings.ToLower(strings.Trim(strings.TrimSpace(s), "/")); trimmed {
+	case "", "*":
+		return "", nil
+	case "modules", "modules/*":
+		return "modules", nil
+	}
+	return entry.ParseTopic(s)
+}
+
+func inScope(topic, scope string) bool {
+	return scope == "" || topic == scope || strings.HasPrefix(topic, scope+"/")
+}
+
+// A hit is an entry that was found, before it is told.
+type hit struct {
+	reading
+	head    *store.Head
+	score   float64
+	cover   float64
+	reasons []index.Reason
+}
+
+// A sieve decides which entries of one lobe a query may show, and counts what
+// it leaves out.
+type sieve struct {
+	reading
+	q        Query
+	branch   string
+	decided  map[string]bool
+	hidden   [notValid + 1]int
+	branches int
+}
+
+func (r reading) sieve(q Query) *sieve {
+	branch := q.Branch
+	if branch == "" {
+		branch = r.tree.branch()
+	}
+	return &sieve{reading: r, q: q, branch: branch, decided: make(map[string]bool)}
+}
+
+// keep tells whether the entry at a path may be shown. It is asked once for
+// each entry that matches.
+func (s *sieve) keep(path string) bool {
+	if known, ok := s.decided[path]; ok {
+		return known
+	}
+	h, ok := s.view.Path(path)
+	ok = ok && s.passes(h)
+	s.decided[path] = ok
+	return ok
+}
+
+func (s *sieve) passes(h *store.Head) bool {
+	e := &h.Entry
+	switch {
+	case !inScope(e.Topic, s.q.Scope),
+		s.q.Kind != "" && s.q.Kind != "*" && e.Kind != s.q.Kind,
+		s.q.Subject != "" && strings.ToLower(e.Subject) != s.q.Subject,
+		!hasStatus(e, s.q.Status):
+		return false
+	}
+	if seen := see(e, s.q.Status, s.q.At); seen != shown {
+		s.hidden[seen]++
+		return false
+	}
+	if !onBranch(e, s.branch) {
+		s.branches++
+		return false
+	}
+	return !s.repeats(h)
+}
+
+// repeats tells whether a copy adds nothing to its head.
+func (s *sieve) repeats(h *store.Head) bool {
+	if h.Copy == "" {
+		return false
+	}
+	head, ok := s.view.Path(h.Copy)
+	return ok && head.Hash == h.Hash
+}
+
+// onBranch tells whether recent work belongs to a branch. Work without a
+// branch belongs to each, and without a known branch all work is shown.
+func onBranch(e *entry.Entry, branch string) bool {
+	if e.Topic != "recent-work" || e.Branch == "" || branch == "" || branch == "*" || e.Branch == branch {
+		return true
+	}
+	return repo.BranchSlug(e.Branch) == repo.BranchSlug(branch)
+}
+
+// weight is the factor of the entry at a path.
+func (s *sieve) weight(path string) float64 {
+	h, ok := s.view.Path(path)
+	if !ok {
+		return 1
+	}
+	factor, _ := s.weigh(h, s.q)
+	return factor
+}
+
+func (r reading) weigh(h *store.Head, q Query) (float64, []Reason) {
+	return weigh(&h.Entry, r.lobe.o.Behavior.agedOut(&h.Entry, q.At), !q.NoBoosts)
+}
+
+// rankPool is how many hits of a ranked search are looked at, so that weak
+// ones can be told from those that are not shown.
+const rankPool = 200
+
+// find searches one lobe.
+func (s *sieve) find() ([]hit, index.Result) {
+	most := s.q.Offset + s.q.Limit
+	switch {
+	case s.q.Text != "":
+		keep := s.keep
+		if s.q.Filter != "" {
+			keep = s.matching()
+		}
+		return s.hits(index.Query{Text: s.q.Text, Keep: keep, Weight: s.weight, Limit: max(most, rankPool)})
+	case strings.TrimSpace(s.q.Filter) != "":
+		return s.hits(index.Query{
+			Filter: textanalysis.ParseFilter(s.q.Filter), HasFilter: true, Keep: s.keep, Weight: s.weight, Limit: most,
+		})
+	}
+	return s.list(most)
+}
+
+// matching keeps what the filter matches too.
+func (s *sieve) matching() func(string) bool {
+	found := make(map[string]bool)
+	_, r := s.hits(index.Query{
+		Filter: textanalysis.ParseFilter(s.q.Filter), HasFilter: true, Keep: s.keep, Limit: s.index.Len() + 1,
+	})
+	for _, h := range r.Hits {
+		found[h.Key] = true
+	}
+	return func(path string) bool { return found[path] }
+}
+
+func (s *sieve) hits(q index.Query) ([]hit, index.Result) {
+	r := s.index.Search(q)
+	hits := make([]hit, 0, len(r.Hits))
+	for _, h := range r.Hits {
+		// The index may be ahead of this request's view by a change.
+		if head, ok := s.view.Path(h.Key); ok {
+			hits = append(hits, hit{reading: s.reading, head: head, score: h.Score, cover: h.Coverage, reasons: h.Reasons})
+		}
+	}
+	return hits, r
+}
+
+// list orders everything that may be shown by confidence, the newest first.
+func (s *sieve) list(most int) ([]hit, index.Result) {
+	var hits []hit
+	for h := range s.view.Heads() {
+		if s.keep(h.Path) {
+			hits = append(hits, hit{reading: s.reading, head: h, score: h.Entry.Certainty()})
+		}
+	}
+	r := index.Result{Total: len(hits)}
+	slices.SortStableFunc(hits, byScore)
+	return hits[:min(most, len(hits))], r
+}
+
+// byScore orders by falling score, the newest first among equals.
+func byScore(a, b hit) int {
+	return cmp.Or(
+		cmp.Compare(b.score, a.score),
+		since(&b.head.Entry).Compare(since(&a.head.Entry)),
+		cmp.Compare(a.head.Path, b.head.Path),
+	)
+}
+
+// search merges what the lobes found into the answer.
+func (s *Set) search(a *Answer, readings []reading, q Query) {
+	var hits []hit
+	for _, r := range readings {
+		sv := r.sieve(q)
+		found, result := sv.find()
+		strong := found
+		if q.Text != "" && q.MinMatch > 0 {
+			strong = slices.DeleteFunc(slices.Clone(found), func(h hit) bool { return h.cover < q.MinMatch })
+			a.Weak += result.Total - len(strong)
+			result.Total = len(strong)
+		}
+		hits = append(hits, strong...)
+		a.Total += result.Total
+		a.NotValid, a.Held, a.Hidden = a.NotValid+sv.hidden[notValid], a.Held+sv.hidden[held], a.Hidden+sv.hidden[hidden]
+		a.Branches += sv.branches
+		a.Fallback = weaker(a.Fallback, result.Fallback)
+	}
+	if q.Text == "" && strings.TrimSpace(q.Filter) == "" {
+		a.RankedBy = "recency"
+	}
+	slices.SortStableFunc(hits, byScore)
+	hits = once(hits, a)
+	if home := homeOf(readings); home != "" {
+		homeFirst(hits, home)
+	}
+	page := hits[min(q.Offset, len(hits)):min(q.Offset+q.Limit, len(hits))]
+	a.Omitted = max(0, a.Total-q.Offset-len(page))
+	s.tell(a, page, q)
+	if q.Always && q.Text != "" && q.Offset == 0 {
+		s.tellPerson(a, readings, q)
+	}
+	a.Tags = tagCounts(readings)
+	if a.Total == 0 {
+		a.Tried = tried(q, a)
+	}
+}
+
+// weaker is the weaker of two ways of matching; in full is "".
+func weaker(a, b string) string {
+	if a == index.InsideWords || b == index.InsideWords {
+		return index.InsideWords
+	}
+	return cmp.Or(a, b)
+}
+
+// once drops an entry that another lobe has too, byte for byte.
+func once(hits []hit, a *Answer) []hit {
+	known := make(map[string]bool)
+	return slices.DeleteFunc(hits, func(h hit) bool {
+		key := h.head.Entry.ID + "\x00" + h.head.Hash
+		if known[key] {
+			a.Total--
+		}
+		again := known[key]
+		known[key] = true
+		return again
+	})
+}
+
+// homeOf is the lobe that goes before others at equal relevance.
+func homeOf(readings []reading) string {
+	if len(readings) > 0 && !readings[0].lobe.site.shared {
+		return readings[0].lobe.name
+	}
+	return ""
+}
+
+// mostPerson is how many entries about the person are added to a search.
+const mostPerson = 5
+
+// tellPerson adds the entries of topic user that the search did not find.
+func (s *Set) tellPerson(a *Answer, readings []reading, q Query) {
+	q.Scope, q.Text, q.Filter, q.Kind, q.Subject, q.Status, q.Limit, q.Offset = "user", "", "", "", "", "", mostPerson, 0
+	var more []hit
+	for _, r := range readings {
+		found, _ := r.sieve(q).list(mostPerson)
+		for _, h := range found {
+			known := slices.ContainsFunc(a.Results, func(x Result) bool { return x.Lobe == r.lobe.name && x.Entry.ID == h.head.Entry.ID })
+			if !known && h.head.Entry.Status != "candidate" {
+				more = append(more, h)
+			}
+		}
+	}
+	slices.SortStableFunc(more, byScore)
+	before := len(a.Results)
+	s.tell(a, more[:min(len(more), mostPerson)], q)
+	for i := range a.Results[before:] {
+		r := &a.Results[before+i]
+		r.Score, r.Why = 0, "about the person: always told"
+	}
+}
+
+// tried says what a search without a hit looked for.
+func tried(q Query, a *Answer) string {
+	var parts []string
+	switch {
+	case q.Text != "":
+		parts = append(parts, fmt.Sprintf("any word of %q", clip(q.Text, 200)))
+	case q.Filter != "":
+		parts = append(parts, fmt.Sprintf("all words of the filter %q, any of them, and parts of words", clip(q.Filter, 200)))
+	default:
+		parts = append(parts, "every entry")
+	}
+	for _, f := range []struct{ name, value string }{
+		{"topic", q.Scope}, {"kind", q.Kind}, {"status", q.Status}, {"subject", q.Subject}, {"branch", q.Branch},
+	} {
+		if f.value != "" {
+			parts = append(parts, f.name+" "+f.value)
+		}
+	}
+	return strings.Join(parts, ", ") + " in " + list(a.Lobes)
+}
+
+func clip(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most]) + "…"
+}

@@ -1,0 +1,172 @@
+package lobes
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"memory-mcp/store/entry"
+)
+
+// List describes all lobes. Current marks those that the target leads to.
+func (s *Set) List(ctx context.Context, t Target) []LobeInfo {
+	infos := make([]LobeInfo, 0, len(s.lobes))
+	current, _, err := s.current(t, false)
+	if err != nil {
+		current = nil // a target that leads nowhere marks nothing
+	}
+	for _, l := range s.lobes {
+		info := LobeInfo{
+			Name: l.name, Root: l.site.root, Dir: l.spec.Dir, Budget: l.spec.Budget,
+			AlwaysInclude: l.spec.AlwaysInclude, Global: l.spec.Global,
+			Branch: s.tree(l, t).branch(), Current: slices.Contains(current, l),
+		}
+		if r, err := l.look(ctx); err == nil {
+			info.Entries, info.Used = r.heads(), r.view.Bytes()
+		}
+		info.Health = l.health()
+		infos = append(infos, info)
+	}
+	return infos
+}
+
+// Stats counts what the lobes hold that the target leads to. A lobe that
+// cannot be served is told with its state alone.
+func (s *Set) Stats(ctx context.Context, t Target) ([]LobeStats, error) {
+	lobes, err := s.Resolve(t, false)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]LobeStats, 0, len(lobes))
+	for _, l := range lobes {
+		st := LobeStats{
+			Lobe: l.name, Dir: l.spec.Dir, Budget: l.spec.Budget, ByTopic: map[string]int{}, ByTrust: map[string]int{},
+			ByStatus: map[string]int{}, ByKind: map[string]int{}, BySubject: map[string]int{}, Tags: []TagCount{},
+		}
+		r, err := l.look(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			h := l.health()
+			st.Degraded = &h
+		} else if err := r.count(&st, s.o.Now()); err != nil {
+			return nil, err
+		}
+		all = append(all, st)
+	}
+	return all, nil
+}
+
+func (r reading) count(st *LobeStats, now time.Time) error {
+	usage, err := r.store.Usage()
+	if err != nil {
+		return err
+	}
+	st.Entries, st.Used, st.Broken, st.Copies = usage.Heads, usage.Bytes, usage.Broken, usage.Copies
+	st.HistoryFiles, st.HistoryBytes = usage.HistoryFiles, usage.HistoryBytes
+	st.InboxFiles, st.InboxBytes = folderSize(filepath.Join(r.lobe.spec.Dir, ".inbox"))
+	for h := range r.view.Heads() {
+		if h.Copy == "" {
+			st.add(&h.Entry, r.lobe.o.Behavior, now)
+		}
+	}
+	st.Tags = topTags(r.index.Tags(), mostTags)
+	return nil
+}
+
+// heads counts the entries, without copies and files that do not parse.
+func (r reading) heads() int {
+	n := 0
+	for h := range r.view.Heads() {
+		if h.Copy == "" && h.Broken == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (st *LobeStats) add(e *entry.Entry, b Behavior, now time.Time) {
+	st.ByTopic[e.Topic]++
+	st.ByTrust[string(trustOf(e))]++
+	status := e.Status
+	if status == "" {
+		status = "active"
+	}
+	st.ByStatus[status]++
+	if e.Kind != "" {
+		st.ByKind[e.Kind]++
+	}
+	if e.Subject != "" {
+		st.BySubject[e.Subject]++
+	}
+	switch {
+	case stale(e, b.staleDays(e.Topic), now):
+		st.Stale++
+	default:
+		st.Fresh++
+	}
+	if len(e.Sources) == 0 {
+		st.Unknown++
+	}
+	if e.Created.IsZero() {
+		return
+	}
+	if st.Oldest.IsZero() || e.Created.Before(st.Oldest) {
+		st.Oldest = e.Created
+	}
+	if e.Created.After(st.Newest) {
+		st.Newest = e.Created
+	}
+}
+
+// folderSize counts the regular files below a folder; one that cannot be read
+// counts as empty.
+func folderSize(dir string) (files int, bytes int64) {
+	walk := func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fs.SkipDir
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			files++
+			bytes += info.Size()
+		}
+		return nil
+	}
+	if err := filepath.WalkDir(dir, walk); err != nil && !os.IsNotExist(err) {
+		return 0, 0
+	}
+	return files, bytes
+}
+
+// Diagnose tells how the lobes are, and what a person should look at. It reads
+// every lobe.
+func (s *Set) Diagnose(ctx context.Context) Diagnosis {
+	d := Diagnosis{Lobes: []Health{}, Problems: []Problem{}, Behavior: s.o.Behavior}
+	for _, l := range s.lobes {
+		if r, err := l.look(ctx); err == nil {
+			d.Problems = append(d.Problems, r.problems(ctx)...)
+		}
+		d.Lobes = append(d.Lobes, l.health())
+	}
+	d.Mode = s.Mode()
+	return d
+}
+
+func (r reading) problems(ctx context.Context) []Problem {
+	found, err := r.store.Problems(ctx)
+	var told []Problem
+	for _, p := range found {
+		told = append(told, Problem{Lobe: r.lobe.name, File: p.File, Line: p.Line, What: p.What, Remedy: p.Remedy})
+	}
+	if err != nil {
+		told = append(told, Problem{
+			Lobe: r.lobe.name, File: r.lobe.spec.Dir, What: "it cannot be looked through: " + err.Error(),
+			Remedy: "make the folder readable for you",
+		})
+	}
+	return told
+}

@@ -1,0 +1,180 @@
+package lobes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"memory-mcp/store/entry"
+	"memory-mcp/store/index"
+	"memory-mcp/textanalysis"
+)
+
+// tell turns hits into results, and adds what stands among them.
+func (s *Set) tell(a *Answer, hits []hit, q Query) {
+	files := make(map[string]*citings)
+	for _, h := range hits {
+		root := h.tree.root
+		if files[root] == nil {
+			files[root] = newCitings(root, maxCitings)
+		}
+		a.Results = append(a.Results, h.result(q, files[root]))
+		for _, r := range h.reasons {
+			if r.Term != "" && !slices.Contains(a.Matched, r.Term) && len(a.Matched) < mostMatched {
+				a.Matched = append(a.Matched, r.Term)
+			}
+		}
+	}
+	if len(hits) > 1 {
+		a.Conflicts = append(a.Conflicts, conflicts(s.o.Analyzer, hits, s.o.Behavior.MaxConflictPairs)...)
+	}
+}
+
+const mostMatched = 20
+
+func (h hit) result(q Query, files *citings) Result {
+	e := h.head.Entry
+	factor, boosts := h.weigh(h.head, q)
+	r := Result{
+		Entry: e, Lobe: h.lobe.name, Path: h.path(h.head), Excerpt: entry.Excerpt(e.Body, q.Excerpt),
+		Score: h.score, Confidence: e.Certainty(), Fresh: h.lobe.o.Behavior.judge(&e, q.At, files),
+		Reasons: []Reason{}, Global: h.lobe.spec.Global, Copy: h.head.Copy != "", Broken: h.head.Broken != nil,
+		Signals: h.lobe.signals.of(h.head),
+	}
+	for _, x := range h.reasons {
+		r.Reasons = append(r.Reasons, Reason{What: x.Kind, Term: x.Term, Field: x.Field, Weight: x.Share * h.score / factor})
+	}
+	r.Reasons = append(r.Reasons, boosts...)
+	r.Why = why(h.reasons, boosts)
+	if q.History {
+		h.history(&r)
+	}
+	return r
+}
+
+// history tells whether the entry's file is written down already.
+func (h hit) history(r *Result) {
+	if h.head.Copy != "" || h.head.Broken != nil {
+		return
+	}
+	newest, ok, err := h.store.Newest(h.head.Entry.ID)
+	if err != nil {
+		return
+	}
+	r.Pending = !ok || newest.Gone() || entry.Sum(newest.Head) != h.head.Hash
+	if !r.Pending {
+		r.Revision = revisionName(newest)
+	}
+}
+
+// revisionName is how a call names a state of an entry.
+func revisionName(r entry.Revision) string {
+	_, hash, _ := strings.Cut(r.Key(), "-")
+	return hash
+}
+
+// why says in a line what made the hit one, and what moved it.
+func why(found []index.Reason, boosts []Reason) string {
+	var words, fields, moved []string
+	for _, r := range found {
+		if r.Term != "" && !slices.Contains(words, r.Term) && len(words) < 6 {
+			words = append(words, r.Term)
+		}
+		if r.Term != "" && r.Field != "" && !slices.Contains(fields, r.Field) {
+			fields = append(fields, r.Field)
+		}
+	}
+	for _, b := range boosts {
+		moved = append(moved, fmt.Sprintf("%s ×%.2g", strings.TrimSpace(b.What+" "+b.Term), b.Weight))
+	}
+	var parts []string
+	if len(words) > 0 {
+		parts = append(parts, strings.Join(words, ", ")+" in "+strings.Join(fields, ", "))
+	}
+	if len(moved) > 0 {
+		parts = append(parts, strings.Join(moved, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// mostTags is how many tags an answer names.
+const mostTags = 12
+
+// tagCounts are the most frequent tags of the project's lobe, or of all lobes
+// that were searched when there is none.
+func tagCounts(readings []reading) []TagCount {
+	own := slices.DeleteFunc(slices.Clone(readings), func(r reading) bool { return r.lobe.site.shared })
+	if len(own) == 0 {
+		own = readings
+	}
+	counts := make(map[string]int)
+	for _, r := range own {
+		for tag, n := range r.index.Tags() {
+			counts[tag] += n
+		}
+	}
+	return topTags(counts, mostTags)
+}
+
+func topTags(counts map[string]int, most int) []TagCount {
+	tags := []TagCount{}
+	for _, tag := range slices.Sorted(maps.Keys(counts)) {
+		tags = append(tags, TagCount{Tag: tag, Count: counts[tag]})
+	}
+	slices.SortStableFunc(tags, func(a, b TagCount) int { return cmp.Compare(b.Count, a.Count) })
+	return tags[:min(len(tags), most)]
+}
+
+// compared is how many of the shown hits are compared for conflicts.
+const compared = 20
+
+// conflicts finds pairs among the hits that may contradict each other, the
+// most alike first.
+func conflicts(analyzer *textanalysis.Analyzer, hits []hit, most int) []Conflict {
+	hits = slices.DeleteFunc(slices.Clone(hits), func(h hit) bool {
+		return h.head.Copy != "" || len([]rune(h.head.Entry.Body)) <= textanalysis.ConflictMinBody
+	})
+	hits = hits[:min(len(hits), compared)]
+	whole := make([]textanalysis.Fingerprint, len(hits))
+	titles := make([]textanalysis.Fingerprint, len(hits))
+	for i, h := range hits {
+		whole[i] = analyzer.FingerprintOf(h.head.Entry.Title, h.head.Entry.Body)
+		titles[i] = analyzer.FingerprintOf(h.head.Entry.Title, "")
+	}
+	var found []Conflict
+	for i := range hits {
+		for j := range i {
+			a, b := &hits[j].head.Entry, &hits[i].head.Entry
+			alike := textanalysis.Similarity(whole[j], whole[i])
+			score := textanalysis.ConflictScore(alike, a.Trust == entry.User && b.Trust == entry.User, a.Body, b.Body)
+			if score > textanalysis.ConflictLimit(a.Topic == b.Topic, textanalysis.Similarity(titles[j], titles[i])) {
+				found = append(found, conflict(hits[j], hits[i], alike))
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Conflict) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	return found[:min(len(found), most)]
+}
+
+func conflict(a, b hit, alike float64) Conflict {
+	c := Conflict{A: side(a), B: side(b), Similarity: alike}
+	switch {
+	case c.A.Confidence != c.B.Confidence:
+		c.Doubtful = c.B.ID
+		if c.A.Confidence < c.B.Confidence {
+			c.Doubtful = c.A.ID
+		}
+	case c.A.Created.After(c.B.Created):
+		c.Doubtful = c.B.ID
+	default:
+		c.Doubtful = c.A.ID
+	}
+	return c
+}
+
+func side(h hit) ConflictSide {
+	e := &h.head.Entry
+	return ConflictSide{ID: e.ID, Lobe: h.lobe.name, Title: e.Title, Confidence: e.Certainty(), Created: e.Created}
+}

@@ -1,0 +1,70 @@
+package lobes
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+
+	"memory-mcp/store"
+	"memory-mcp/store/entry"
+	"memory-mcp/textanalysis"
+)
+
+// texts finds entries of one topic by their normalised body. It is told of
+// every change of a lobe, and answers candidates, to be compared in full.
+type texts struct {
+	seed maphash.Seed
+
+	mu    sync.RWMutex
+	sums  map[string]uint64   // by path
+	paths map[uint64][]string // by sum
+}
+
+func newTexts() *texts {
+	return &texts{seed: maphash.MakeSeed(), sums: make(map[string]uint64), paths: make(map[uint64][]string)}
+}
+
+func (t *texts) apply(d store.Delta) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, path := range d.Gone {
+		t.forget(path)
+	}
+	for _, h := range d.Changed {
+		t.forget(h.Path)
+		sum := t.sum(h.Entry.Topic, h.Entry.Body)
+		t.sums[h.Path] = sum
+		t.paths[sum] = append(t.paths[sum], h.Path)
+	}
+}
+
+func (t *texts) forget(path string) {
+	sum, ok := t.sums[path]
+	if !ok {
+		return
+	}
+	delete(t.sums, path)
+	rest := slices.DeleteFunc(slices.Clone(t.paths[sum]), func(p string) bool { return p == path })
+	if len(rest) == 0 {
+		delete(t.paths, sum)
+		return
+	}
+	t.paths[sum] = rest
+}
+
+// find returns the paths of entries whose body is probably the same.
+func (t *texts) find(topic, body string) []string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.paths[t.sum(topic, body)]
+}
+
+func (t *texts) sum(topic, body string) uint64 {
+	return maphash.String(t.seed, topic+"\x00"+textanalysis.Normalize(body))
+}
+
+// sameText tells whether two entries say the same but for case, width and
+// white space.
+func sameText(a, b *entry.Entry) bool {
+	return textanalysis.Normalize(a.Body) == textanalysis.Normalize(b.Body)
+}
