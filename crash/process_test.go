@@ -47,8 +47,8 @@ func play(role string, j *crash.Journal) int {
 		// A call is in progress when the background work panics.
 		err = j.Guard(crash.Doing{Op: "memory_store", Writes: true}, func() error {
 			j.Go(crash.Doing{Op: "embed", Lobe: "api"}, func() {
-				var m map[string]int
-				m["x"] = 1
+				var list []int
+				list[len(list)]++
 			})
 			select {}
 		})
@@ -189,7 +189,7 @@ func TestPanicInTheBackgroundIsReportedAndEndsTheProcess(t *testing.T) {
 	_, dir := journal(t)
 	c := start(t, "background", dir)
 	err := c.Wait()
-	if c.ProcessState.ExitCode() != 2 || !strings.Contains(c.stderr.String(), `background work "embed" panicked: assignment to entry in nil map`) {
+	if c.ProcessState.ExitCode() != 2 || !strings.Contains(c.stderr.String(), `background work "embed" panicked: runtime error: index out of range [0] with length 0`) {
 		t.Errorf("the child ended with %v and said %q", err, c.stderr.String())
 	}
 	all := reports(t, crash.Open(dir, crash.Options{}))
