@@ -1,0 +1,217 @@
+package ops_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"memory-mcp/cmd/internal/ops"
+	"memory-mcp/crash"
+	"memory-mcp/lobes"
+	"memory-mcp/store/entry"
+)
+
+var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// memory is a small memory that answers what it was given, and remembers what
+// it was asked.
+type memory struct {
+	mode       string
+	err        error
+	answer     lobes.Answer
+	briefing   lobes.Briefing
+	remembered lobes.Remembered
+	corrected  lobes.Corrected
+
+	notes      []lobes.Note
+	query      lobes.Query
+	target     lobes.Target
+	by         lobes.By
+	correction lobes.Correction
+	calls      int
+	verb       func()
+}
+
+func (m *memory) asked(t lobes.Target) error {
+	m.target = t
+	m.calls++
+	if m.verb != nil {
+		m.verb()
+	}
+	return m.err
+}
+
+func (m *memory) Mode() string    { return m.mode }
+func (m *memory) Names() []string { return []string{"app", "global", "web"} }
+
+func (m *memory) Remember(_ context.Context, by lobes.By, t lobes.Target, n []lobes.Note) (lobes.Remembered, error) {
+	m.by, m.notes = by, n
+	return m.remembered, m.asked(t)
+}
+
+func (m *memory) Recall(_ context.Context, t lobes.Target, q lobes.Query) (lobes.Answer, error) {
+	m.query = q
+	return m.answer, m.asked(t)
+}
+
+func (m *memory) Brief(_ context.Context, t lobes.Target) (lobes.Briefing, error) {
+	return m.briefing, m.asked(t)
+}
+
+func (m *memory) Correct(_ context.Context, by lobes.By, t lobes.Target, c lobes.Correction) (lobes.Corrected, error) {
+	m.by, m.correction = by, c
+	return m.corrected, m.asked(t)
+}
+
+func (m *memory) Bootstrap(_ context.Context, _ lobes.By, t lobes.Target, o lobes.BootstrapOptions) (lobes.Bootstrapped, error) {
+	if o.Progress != nil {
+		o.Progress(1, 2, "README.md")
+	}
+	return lobes.Bootstrapped{Lobe: "app", Stored: []lobes.Stored{stored(1)}, Unchanged: 2, Skipped: 1, Warnings: []string{"no commits"}}, m.asked(t)
+}
+
+func (m *memory) List(context.Context, lobes.Target) []lobes.LobeInfo {
+	return []lobes.LobeInfo{
+		{Name: "app", Root: "/src/app", Dir: "/src/app/.git/memory", Entries: 3, Used: 2048, Budget: 2 << 20, Branch: "main", Current: true, Health: lobes.Health{Name: "app", State: lobes.Running}},
+		{Name: "web", Dir: "/x", Health: lobes.Health{Name: "web", State: lobes.Degraded, Cause: "no such folder", Remedy: []string{"create it"}}},
+		{Name: "global", Dir: "/home/x/.memory-mcp/global", Global: true},
+	}
+}
+
+func (m *memory) Stats(_ context.Context, t lobes.Target) ([]lobes.LobeStats, error) {
+	return []lobes.LobeStats{
+		{Lobe: "app", Dir: "/src/app/.git/memory", Entries: 3, ByTopic: map[string]int{"gotchas": 2, "user": 1}, Tags: tags(), Fresh: 2, Stale: 1, Oldest: noon, Newest: noon},
+		{Lobe: "web", Degraded: &lobes.Health{Name: "web", State: lobes.Degraded, Cause: "no such folder"}},
+	}, m.asked(t)
+}
+
+func (m *memory) Diagnose(context.Context) lobes.Diagnosis {
+	return lobes.Diagnosis{
+		Mode:     m.mode,
+		Lobes:    []lobes.Health{{Name: "app", State: lobes.Running}, {Name: "web", State: lobes.Degraded, Cause: "no such folder", Remedy: []string{"create it"}}},
+		Problems: []lobes.Problem{{Lobe: "app", File: "/src/app/.git/memory/gotchas/x.md", Line: 3, What: "no closing line", Remedy: "add ---"}},
+	}
+}
+
+func tags() []lobes.TagCount { return []lobes.TagCount{{Tag: "build", Count: 3}, {Tag: "net", Count: 1}} }
+
+func stored(i int) lobes.Stored {
+	return lobes.Stored{
+		ID: fmt.Sprintf("gotcha-0000000%d", i), Lobe: "app", Topic: "gotchas", Title: fmt.Sprintf("Title %d", i), Path: fmt.Sprintf("/src/app/.git/memory/gotchas/gotcha-0000000%d.md", i),
+		Trust: "user", TrustFrom: "topic", Actor: "claude-code 2.1", Confidence: 1, Revision: "9f8e7d6c5b4a3928", Action: "created", Derived: []string{"title", "lobe"},
+	}
+}
+
+func result(i int) lobes.Result {
+	return lobes.Result{
+		Entry: entry.Entry{
+			ID: fmt.Sprintf("gotcha-0000000%d", i), Topic: "gotchas", Title: fmt.Sprintf("Uploads go through the queue, case %d", i),
+			Body: "Direct uploads lose events.\nUse the queue.", Trust: entry.User, TrustFrom: "topic", Tags: []string{"net"}, Sources: []string{"upload.go"},
+			Created: noon,
+		},
+		Lobe: "app", Path: fmt.Sprintf("/src/app/.git/memory/gotchas/gotcha-0000000%d.md", i), Excerpt: "Direct uploads lose events. Use the queue.", Score: 3.5, Confidence: 1,
+		Fresh: lobes.Fresh{Verdict: "fresh"}, Why: "uploads in title", Revision: "9f8e7d6c5b4a3928",
+	}
+}
+
+func results(n int) []lobes.Result {
+	all := make([]lobes.Result, n)
+	for i := range all {
+		all[i] = result(i)
+	}
+	return all
+}
+
+// full is a memory whose answers hold something of everything.
+func full() *memory {
+	stale := result(5)
+	stale.Fresh = lobes.Fresh{Verdict: "stale", Days: 45}
+	changed := result(6)
+	changed.Fresh = lobes.Fresh{Verdict: "changed", Changes: []lobes.FreshChange{{File: "upload.go", What: "changed"}}}
+	related := lobes.Related{ID: "gotcha-00000007", Lobe: "app", Topic: "gotchas", Title: "Alike", Excerpt: "Much the same.", Similarity: .5, Confidence: .7}
+	return &memory{
+		mode: lobes.Running,
+		answer: lobes.Answer{
+			Lobes: []string{"app"}, Results: append(results(3), stale, changed), Total: 9, Omitted: 4, NotValid: 1, Held: 1, Hidden: 1, Branches: 1, Weak: 1,
+			RankedBy: "bm25", Fallback: "any-word", Tags: tags(), Matched: []string{"uploads"}, Missing: []string{"arch-1"},
+			Conflicts: []lobes.Conflict{{A: lobes.ConflictSide{ID: "a-1", Title: "Always"}, B: lobes.ConflictSide{ID: "b-2", Title: "Never"}, Similarity: .6, Doubtful: "b-2"}},
+			Degraded:  []lobes.Health{{Name: "web", State: lobes.Degraded, Cause: "no such folder"}},
+		},
+		briefing: lobes.Briefing{
+			Lobes: []string{"app", "global"}, Sections: []lobes.Section{{Topic: "gotchas", Lobe: "app", Results: results(3)}}, Entries: 12, Stale: 2,
+			StaleFirst: []lobes.Result{stale, changed},
+			Overrides:  []lobes.Override{{ID: "gotcha-00000001", Lobe: "app", Title: "Mine", Path: "/x/gotcha-00000001.md"}},
+			Late:       []lobes.Override{{ID: "gotcha-00000002", Lobe: "app", Title: "Late", Path: "/x/gotcha-00000002.md"}},
+			Vanished:   []lobes.Vanished{{Lobe: "app", Dir: "/x", Count: 7}},
+			Degraded:   []lobes.Health{{Name: "web", State: lobes.Degraded, Cause: "no such folder", Remedy: []string{"create it"}}},
+			Moved:      []lobes.Moved{{Lobe: "web", Dir: "/old", Count: 4}},
+			Held:       2, Tags: tags(),
+		},
+		remembered: lobes.Remembered{
+			Stored: []lobes.Stored{stored(1), stored(2)}, Confirmed: []lobes.Stored{stored(3)}, Similar: []lobes.Related{related, related},
+			Preferences: []lobes.Related{related}, Masked: []string{"aws access key"},
+		},
+		corrected: lobes.Corrected{
+			ID: "gotcha-00000001", Lobe: "app", Topic: "gotchas", Title: "Title", Path: "/x/gotcha-00000001.md", Revision: "9f8e7d6c5b4a3928", Action: "replaced",
+			Trust: "user", SuggestPreference: true, Adopted: true, Masked: []string{"jwt"}, Warnings: []string{"a warning"},
+		},
+	}
+}
+
+// journal holds one report that nobody was shown.
+type journal struct{ shown bool }
+
+func (j *journal) Guard(d crash.Doing, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &crash.Panicked{Report: crash.Report{Op: d.Op, Err: fmt.Sprint(v), Path: "/home/x/crashes/1.json"}}
+		}
+	}()
+	return f()
+}
+
+func (j *journal) report() crash.Report {
+	return crash.Report{ID: "1", When: noon, Kind: crash.KindKilled, Op: "memory_store", Lobe: "app", Path: "/home/x/crashes/1.json", Remedy: []string{"check the last store"}, Shown: j.shown}
+}
+
+func (j *journal) Reports() ([]crash.Report, error) { return []crash.Report{j.report()}, nil }
+func (j *journal) Latest() (crash.Report, bool, error) {
+	return j.report(), !j.shown, nil
+}
+func (j *journal) MarkShown(crash.Report) error { j.shown = true; return nil }
+
+func env(m *memory, f ops.Facts) *ops.Env {
+	return &ops.Env{
+		Current: func(context.Context) (ops.Memory, error) { return m, nil },
+		Facts:   func() ops.Facts { return f },
+		Now:     func() time.Time { return noon },
+		By:      lobes.By{Actor: "claude-code 2.1", Session: "s1", Role: "assistant"},
+		Dirs:    []string{"/src/app"},
+	}
+}
+
+func ask(t *testing.T, e *ops.Env, op, args string) ops.Reply {
+	t.Helper()
+	r, fault := ops.Call(t.Context(), e, op, json.RawMessage(args))
+	if fault != nil {
+		t.Fatalf("%s(%s): %v", op, args, fault)
+	}
+	return r
+}
+
+func text(t *testing.T, e *ops.Env, op, args string) string {
+	t.Helper()
+	return ask(t, e, op, args).Text()
+}
+
+func has(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("no %q in\n%s", p, text)
+		}
+	}
+}
