@@ -176,6 +176,16 @@ func (b Behavior) HalfLife(kind string) float64 {
 	return b.HalfLifeDays
 }
 
+// HomePath returns what [Config.Home] would be, also while the configuration
+// itself cannot be used.
+func HomePath(o Options) (string, error) {
+	env := &environment{getenv: o.Getenv, home: o.Home, cwd: o.Cwd}
+	if err := env.fill(); err != nil {
+		return "", err
+	}
+	return env.memoryHome, nil
+}
+
 // DefaultPath returns the file that [Load] reads, or, when there is none yet,
 // the place where a new one belongs: the user's configuration directory, or
 // the folder that MEMORY_MCP_HOME names. It is empty when no home directory

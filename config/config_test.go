@@ -130,6 +130,10 @@ func TestMovedHome(t *testing.T) {
 	if got, want := config.DefaultPath(w.options()), filepath.Join(moved, config.FileName); got != want {
 		t.Errorf("DefaultPath is %q, want %q", got, want)
 	}
+	w.file("{")
+	if home, err := config.HomePath(w.options()); home != moved || err != nil {
+		t.Errorf("with a broken file, HomePath is %q (%v), want %q", home, err, moved)
+	}
 	w.env["MEMORY_MCP_HOME"] = "relative"
 	if _, err := config.Load(w.options()); err == nil || !strings.Contains(err.Error(), `MEMORY_MCP_HOME: "relative" is not an absolute path`) {
 		t.Errorf("a relative home gives %v", err)

@@ -23,13 +23,7 @@ type environment struct {
 
 func (o Options) environment() (*environment, error) {
 	e := &environment{getenv: o.Getenv, home: o.Home, cwd: o.Cwd}
-	if e.getenv == nil {
-		e.getenv = os.Getenv
-	}
-	if err := e.fillFolders(); err != nil {
-		return nil, err
-	}
-	if err := e.findMemoryHome(); err != nil {
+	if err := e.fill(); err != nil {
 		return nil, err
 	}
 	if err := e.findExplicit(o.Path); err != nil {
@@ -45,7 +39,11 @@ func (o Options) environment() (*environment, error) {
 	return e, nil
 }
 
-func (e *environment) fillFolders() error {
+// fill finds the folders that everything else is relative to.
+func (e *environment) fill() error {
+	if e.getenv == nil {
+		e.getenv = os.Getenv
+	}
 	if e.home == "" {
 		e.home = e.getenv("HOME")
 	}
@@ -63,7 +61,7 @@ func (e *environment) fillFolders() error {
 		}
 		e.cwd = cwd
 	}
-	return nil
+	return e.findMemoryHome()
 }
 
 func (e *environment) findMemoryHome() error {

@@ -17,6 +17,7 @@ func TestWhatIsIgnoredIsTold(t *testing.T) {
 		{"unknown key like none", `{"embeddings": {}}`, `embeddings: the key is not known, and is ignored; the keys here are lobes, tools,`},
 		{"behavior at the top", `{"boosts": "off"}`, `boosts: the key does not belong here, and is ignored; move it into "behavior"`},
 		{"lobe's key at the top", `{"root": "x"}`, `root: the key does not belong here, and is ignored; move it into a lobe`},
+		{"lobe at the top", `{"my-project": {"root": "x"}}`, `my-project: the key does not belong here, and is ignored; move it into "lobes"`},
 		{"top key in behavior", `{"behavior": {"tools": "full"}}`, `behavior.tools: the key does not belong here, and is ignored; move it into the outermost object`},
 		{"key twice", "{\"tools\": \"full\",\n\"tools\": \"verbs\"}", `:2: tools: the key is there twice, the first time in line 1, and this one is ignored; remove one of the two`},
 		{"lobe twice", "{\"lobes\": {\"a\": {\"root\": \"a\"},\n\n\"a\": {\"root\": \"b\"}}}", `:3: lobes.a: the key is there twice, the first time in line 1`},

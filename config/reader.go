@@ -156,18 +156,22 @@ func (r *reader) object(v *hujson.Value, key, example string, fields []field) {
 				return
 			}
 		}
-		r.unknown(at, key, name, names)
+		r.unknown(at, value, key, name, names)
 	})
 }
 
-func (r *reader) unknown(at *hujson.Value, key, name string, known []string) {
+func (r *reader) unknown(at, value *hujson.Value, key, name string, known []string) {
 	what := "the key is not known, and is ignored"
 	near := nearest(name, known)
 	remedy := ""
 	if near == "" {
 		remedy = "the keys here are " + strings.Join(known, ", ")
 	}
-	if home := misplaced(key, name); home != "" {
+	home := misplaced(key, name)
+	if key == "" && value.Find("/root") != nil {
+		home = `"lobes"`
+	}
+	if home != "" {
 		what, near, remedy = "the key does not belong here, and is ignored", "", "move it into "+home
 	}
 	r.warn(at, join(key, name), what, near, remedy)
