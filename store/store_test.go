@@ -101,7 +101,7 @@ func readFile(t testing.TB, name string) string {
 	return string(b)
 }
 
-// age makes a file look as if nobody had touched it lately.
+// rest waits until a file that was just written counts as left alone.
 func rest(t testing.TB) {
 	t.Helper()
 	time.Sleep(2100 * time.Millisecond)
@@ -239,10 +239,11 @@ func TestAHeadThatIsBeingEditedIsWaitedFor(t *testing.T) {
 	s := open(t, lobe(t), store.Options{})
 	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
 	text := readFile(t, w.Path)
+	writeFile(t, w.Path, text+"x")
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		for i := 0; ; i++ {
+		for i := 2; ; i++ {
 			select {
 			case <-stop:
 				return

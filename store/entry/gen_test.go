@@ -48,7 +48,7 @@ var (
 		{{Key: "mood", Lines: []string{"mood: fine"}}},
 		{{Key: "deep", Lines: []string{"deep:", "  a: 1", "", "  b: [2]"}}, {Key: "mood", Lines: []string{"mood:   'x'  # c"}}},
 		{{Key: "mood", Lines: []string{"mood: fine"}}, {Key: "deep", Lines: []string{"deep: {a: 1}"}}},
-		{{Key: "my key", Lines: []string{"my key: |", "  # not a comment", "# comment", "  text"}}},
+		{{Key: "my key", Lines: []string{"my key: |", "  # not a comment", "# comment", "  text"}}, {Key: "mood", Lines: []string{"mood:"}}},
 	})
 )
 

@@ -119,22 +119,27 @@ func envelopeText(v string) string {
 
 // jsonText writes a JSON string on one line. Only what must be is escaped.
 func jsonText(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return `""` // a string always encodes
-	}
-	out := strings.TrimSuffix(b.String(), "\n")
-	var esc strings.Builder
-	for _, r := range out {
-		if unicode.IsControl(r) {
-			fmt.Fprintf(&esc, `\u%04x`, r)
-			continue
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
 		}
-		esc.WriteRune(r)
 	}
-	return esc.String()
+	b.WriteByte('"')
+	return b.String()
 }
 
 // ParseRevision reads a revision's file, and checks that the head is the one

@@ -93,6 +93,7 @@ func bodySplit(body string) []string {
 // assemble writes the lines, the kept ones with the ends that they had.
 func (r *rewriter) assemble() string {
 	var out []rawLine
+	fresh := false // whether the last line is a new one
 	for n := 0; n <= len(r.old); {
 		c, ok := r.change[n]
 		end := r.style
@@ -101,9 +102,11 @@ func (r *rewriter) assemble() string {
 		}
 		for _, line := range c.lines {
 			out = append(out, rawLine{line, end})
+			fresh = true
 		}
 		if c.count == 0 && n < len(r.old) {
 			out = append(out, r.old[n])
+			fresh = false
 			n++
 			continue
 		}
@@ -118,7 +121,7 @@ func (r *rewriter) assemble() string {
 			out[i].end += r.style
 		}
 	}
-	if n := len(r.old); n > 0 && !strings.HasSuffix(r.old[n-1].end, "\n") {
+	if n := len(r.old); fresh && n > 0 && !strings.HasSuffix(r.old[n-1].end, "\n") {
 		out[len(out)-1].end = strings.TrimRight(out[len(out)-1].end, "\r\n")
 	}
 	var b strings.Builder

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"memory-mcp/textanalysis"
 )
 
@@ -11,7 +12,18 @@ const (
 	proximityPool       = 100
 	proximityReach      = 8
 	reversedPenalty     = 1
-	proximitySigns      = 0
+	leadWords           = 15
+	leadWeight          = 0.0
+	leadSmooth          = 12.0
+	skipWeight          = 0.0
+	passageWeight       = 0.0
+	passageWords        = 20
+	passageSmooth       = 12.0
+	passagePairs        = 1
+	leadPairs           = 1
+	skip2Weight         = 0.0
+	coverWeight         = 0.0
+	coverPower          = 1.0
 )
 
 // refine adds what only a look at the text can tell: how much of the title
@@ -28,6 +40,19 @@ func (s *search) refine(p *plan, pool []candidate) {
 			c.parts.near = proximityWeight * s.proximity(p, at.seg, pairs, title, body)
 		}
 		c.score += c.parts.title + c.parts.near
+		if leadWeight > 0 {
+			c.score += leadWeight * s.titleCoverage2(p, at, body[:min(len(body), leadWords)])
+		}
+		if passageWeight > 0 {
+			best := 0.0
+			for from := 0; from < len(body); from += max(1, passageWords/2) {
+				best = max(best, s.titleCoverage2(p, at, body[from:min(len(body), from+passageWords)]))
+			}
+			c.score += passageWeight * best
+		}
+		if coverWeight > 0 {
+			c.score *= 1 - coverWeight + coverWeight*math.Pow(s.covered(p, at, title, body), coverPower)
+		}
 		if asks(&at.seg.docs[c.doc-at.base]) {
 			c.score *= askingFactor
 		}
@@ -78,7 +103,7 @@ func (p *plan) adjacent() [][2]int {
 	var pairs [][2]int
 	last := -1
 	for _, n := range p.order {
-		if p.terms[n].class != textanalysis.Word && (proximitySigns == 0 || p.terms[n].class != textanalysis.Sign) {
+		if p.terms[n].class != textanalysis.Word {
 			continue
 		}
 		if last >= 0 && last != n {
@@ -98,7 +123,7 @@ func (s *search) proximity(p *plan, seg *segment, pairs [][2]int, title, body []
 	at := make(map[int][]int)
 	collect := func(words []uint32, offset int) {
 		for i, w := range words {
-			if n, ok := p.number[seg.stems.names[seg.stemOf[w]]]; ok && (p.terms[n].class == textanalysis.Word || p.terms[n].class == textanalysis.Sign) {
+			if n, ok := p.number[seg.stems.names[seg.stemOf[w]]]; ok && p.terms[n].class == textanalysis.Word {
 				at[n] = append(at[n], offset+i)
 			}
 		}
@@ -106,12 +131,80 @@ func (s *search) proximity(p *plan, seg *segment, pairs [][2]int, title, body []
 	collect(title, 0)
 	collect(body, len(title)+titleGap)
 	sum := 0.0
-	for _, pair := range pairs {
+	for k, pair := range pairs {
+		_ = k
 		if d := closest(at[pair[0]], at[pair[1]]); d <= proximityReach {
 			sum += min(p.terms[pair[0]].idf, p.terms[pair[1]].idf) / float64(d)
 		}
 	}
+	if skipWeight > 0 {
+		sum += skipWeight * s.skips(p, at, 2)
+	}
+	if skip2Weight > 0 {
+		sum += skip2Weight * s.skips(p, at, 3)
+	}
 	return sum
+}
+
+func (s *search) skips(p *plan, at map[int][]int, step int) float64 {
+	var content []int
+	for _, n := range p.order {
+		if p.terms[n].class == textanalysis.Word {
+			content = append(content, n)
+		}
+	}
+	sum := 0.0
+	for i := 0; i+step < len(content); i++ {
+		a, b := content[i], content[i+step]
+		if a == b {
+			continue
+		}
+		if d := closest(at[a], at[b]); d <= proximityReach {
+			sum += min(p.terms[a].idf, p.terms[b].idf) / float64(d)
+		}
+	}
+	return sum
+}
+
+func (s *search) covered(p *plan, at *part, title, body []uint32) float64 {
+	seen := map[int]bool{}
+	for _, words := range [][]uint32{title, body} {
+		for _, w := range words {
+			if n, ok := p.number[at.seg.stems.names[at.seg.stemOf[w]]]; ok {
+				seen[p.terms[n].source] = true
+			}
+		}
+	}
+	given, all := 0.0, 0.0
+	for i := range p.terms {
+		t := &p.terms[i]
+		if t.source != i || t.class != textanalysis.Word && t.class != textanalysis.Sign {
+			continue
+		}
+		all += t.weight * t.idf
+		if seen[i] {
+			given += t.weight * t.idf
+		}
+	}
+	return given / max(all, 1e-9)
+}
+
+func (s *search) titleCoverage2(p *plan, at *part, title []uint32) float64 {
+	given, all := 0.0, 0.0
+	for i, w := range title {
+		stem := at.seg.stemOf[w]
+		if repeated(at.seg, title[:i], stem) {
+			continue
+		}
+		name := at.seg.stems.names[stem]
+		if n, ok := p.number[name]; ok {
+			given += p.terms[n].idf * p.relative(n)
+			all += p.terms[n].idf
+			continue
+		}
+		all += idf(s.state.df(name), s.state.live)
+	}
+	return given * given / (all + leadSmooth)
 }
 
 // closest is the smallest distance from a place in a to one in b; one more
