@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"memory-mcp/crash"
@@ -52,6 +54,12 @@ func play(role string, j *crash.Journal) int {
 			})
 			select {}
 		})
+	case "full":
+		if err = playOnFullDisk(j); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
 	case "panicking":
 		err = j.Guard(crash.Doing{Op: "memory_store", Writes: true}, func() error { panic("x") })
 		fmt.Println("ready")
@@ -215,6 +223,43 @@ func TestTwoProcessesAtOnceAreToldApart(t *testing.T) {
 	lives.end(t)
 	if list := recovered(t, dir); len(list) != 0 || len(markers(t, dir)) != 0 {
 		t.Errorf("got %+v, markers %v", list, markers(t, dir))
+	}
+}
+
+// TestMarkersComeAndGoUnharmed: whoever looks for the dead while others begin
+// and end finds nobody.
+func TestMarkersComeAndGoUnharmed(t *testing.T) {
+	_, dir := journal(t)
+	done := make(chan struct{})
+	var workers sync.WaitGroup
+	for range 3 {
+		workers.Go(func() {
+			for range 60 {
+				j := crash.Open(dir, crash.Options{})
+				j.Begin()
+				err := j.Guard(crash.Doing{Op: "store", Writes: true}, func() error { return nil })
+				if err = errors.Join(err, j.Close(), j.Problem()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	go func() {
+		workers.Wait()
+		close(done)
+	}()
+	for looking := true; looking; {
+		select {
+		case <-done:
+			looking = false
+		default:
+		}
+		if list := recovered(t, dir); len(list) != 0 {
+			t.Fatalf("a living worker was reported: %+v", list)
+		}
+	}
+	if names := markers(t, dir); len(names) != 0 {
+		t.Errorf("markers are left: %v", names)
 	}
 }
 
