@@ -1,6 +1,6 @@
 package textanalysis
 
-// A secretKeywords table finds every keyword of every rule in one pass. It is
+// A secretKeywords table finds every keyword of a list of rules in one pass. It is
 // looked up by a keyword's first two bytes.
 type secretKeywords struct {
 	words  []string
@@ -9,11 +9,11 @@ type secretKeywords struct {
 	first  [1 << 16]bool
 }
 
-func newSecretKeywords(rules []secretRule) *secretKeywords {
+func newSecretKeywords(rules [][]string) *secretKeywords {
 	k := &secretKeywords{starts: map[uint16][]int{}, ofRule: make([][]int, len(rules))}
 	numbers := map[string]int{}
-	for i, rule := range rules {
-		for _, word := range rule.keywords {
+	for i, words := range rules {
+		for _, word := range words {
 			n, known := numbers[word]
 			if !known {
 				n = len(k.words)

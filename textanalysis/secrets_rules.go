@@ -62,7 +62,11 @@ var loadSecretRules = sync.OnceValue(func() *secretSet {
 	generic := slices.IndexFunc(rules, func(r secretRule) bool { return r.id == "generic-api-key" })
 	wide := append(wideSecretRules(), rules[generic])
 	set := &secretSet{rules: slices.Concat(preciseSecretRules(), slices.Delete(rules, generic, generic+1), wide), allow: global}
-	set.words = newSecretKeywords(set.rules)
+	words := make([][]string, len(set.rules))
+	for i, rule := range set.rules {
+		words[i] = rule.keywords
+	}
+	set.words = newSecretKeywords(words)
 	return set
 })
 
