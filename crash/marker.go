@@ -206,7 +206,7 @@ func (j *Journal) Recover() ([]Report, error) {
 	reports, problems := []Report{}, []error(nil)
 	for _, e := range list {
 		base, isLock := strings.CutSuffix(filepath.Join(dir, e.Name()), lockSuffix)
-		if !isLock || j.owns(base) {
+		if !isLock || j.owns(base) || j.justBegun(e, base) {
 			continue
 		}
 		r, err := j.recoverMarker(base)
@@ -224,6 +224,16 @@ func (j *Journal) owns(base string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.marker != nil && j.marker.base == base
+}
+
+// justBegun is true for a lock that has no state yet and may be about to get
+// one: it is not even tried, since that would be in its owner's way.
+func (j *Journal) justBegun(e fs.DirEntry, base string) bool {
+	if _, err := os.Stat(base + stateSuffix); err == nil {
+		return false
+	}
+	info, err := e.Info()
+	return err != nil || j.opts.Now().Sub(info.ModTime()) < time.Minute
 }
 
 // recoverMarker reports and removes one marker, unless its process lives.

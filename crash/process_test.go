@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"memory-mcp/crash"
 )
@@ -306,12 +307,22 @@ func TestDamagedMarkerIsNamedAndTakenAway(t *testing.T) {
 	if err := os.MkdirAll(running, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"1-a.lock": "", "1-a.state": "{\"pid\"", "2-b.lock": "", "3-c.lock": "", "3-c.state": "  ", "notes.txt": "mine"} {
+	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(running, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	list, err := crash.Open(dir, crash.Options{}).Recover()
+	for name, text := range map[string]string{"1-a.lock": "", "1-a.state": "{\"pid\"", "2-b.lock": "", "3-c.lock": "", "3-c.state": "  ", "notes.txt": "mine"} {
+		write(name, text)
+	}
+	// A lock without a state is left alone for a minute: its owner may be at it.
+	if _, err := crash.Open(dir, crash.Options{}).Recover(); err == nil || len(markers(t, dir)) != 2 {
+		t.Errorf("left are %v (%v), want the young lock and the notes", markers(t, dir), err)
+	}
+	write("1-a.lock", "")
+	write("1-a.state", "{\"pid\"")
+	later := func() time.Time { return time.Now().Add(2 * time.Minute) }
+	list, err := crash.Open(dir, crash.Options{Now: later}).Recover()
 	if len(list) != 0 || err == nil || !strings.Contains(err.Error(), filepath.Join(running, "1-a")) || strings.Contains(err.Error(), "3-c") {
 		t.Errorf("got %+v, %v", list, err)
 	}
