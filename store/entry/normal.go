@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -131,6 +132,9 @@ func (e Entry) Check() error {
 	if !ValidID(e.ID) {
 		return fmt.Errorf("check entry: %q is no id", e.ID)
 	}
+	if e.Topic == "" {
+		return fmt.Errorf("check entry %q: it has no topic", e.ID)
+	}
 	for i := range keys {
 		k := &keys[i]
 		if err := k.check(k.field(&e)); err != nil {
@@ -140,9 +144,21 @@ func (e Entry) Check() error {
 	if !utf8.ValidString(e.Title) || !utf8.ValidString(e.Body) {
 		return fmt.Errorf("check entry %q: title or body is not UTF-8", e.ID)
 	}
-	for _, f := range e.Extra {
+	if err := checkExtra(e.Extra); err != nil {
+		return fmt.Errorf("check entry %q: %w", e.ID, err)
+	}
+	return nil
+}
+
+func checkExtra(fields []Field) error {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if seen[f.Key] {
+			return &KeyError{Key: f.Key, Cause: errors.New("it is there twice")}
+		}
+		seen[f.Key] = true
 		if err := f.check(); err != nil {
-			return fmt.Errorf("check entry %q: %w", e.ID, err)
+			return err
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -57,7 +58,7 @@ func complete(p *Parsed, path string, modified time.Time) {
 		p.Topic = place.topic
 	}
 	if p.Title == "" {
-		p.Title = place.title
+		p.Title = cmp.Or(place.title, p.ID)
 	}
 	if p.Form == Plain {
 		p.Branch = place.branch

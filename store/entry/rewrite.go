@@ -44,10 +44,8 @@ func rewrite(old []byte, e Entry, complete func(*Parsed)) ([]byte, error) {
 	if reflect.DeepEqual(have.Entry, want.Entry) {
 		return bytes.Clone(old), nil
 	}
-	for _, f := range want.Extra {
-		if err := f.check(); err != nil {
-			return nil, err
-		}
+	if err := checkExtra(want.Extra); err != nil {
+		return nil, err
 	}
 	for _, p := range []plan{{}, {withTitle: true}, {withHeader: true}, {withTitle: true, withHeader: true}} {
 		r, err := newRewriter(text, have, want.Entry, p)

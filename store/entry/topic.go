@@ -80,8 +80,10 @@ func ParseTopic(s string) (string, error) {
 	}
 	known := Topics()
 	near := nearest(topic, known)
-	if strings.HasPrefix(topic, "module") {
-		near = "modules/NAME"
+	for i, t := range topicTable {
+		if near == "" && strings.HasPrefix(topic, t.Prefix) || t.Name == modules && strings.HasPrefix(topic, "module") {
+			near = known[i]
+		}
 	}
 	return "", &TopicError{Given: s, Near: near, Known: known}
 }
