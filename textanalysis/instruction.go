@@ -62,7 +62,7 @@ var instructionPatterns = sync.OnceValue(func() *textPatterns {
 		zhAll  = `(?:之前|先前|以上|上面|前面|此前|所有|全部|一切|系统|原有|原来|你的|先前的|已有)`
 	)
 	p := func(family, phrase, cues, expr string) textPattern {
-		return textPattern{family, High, phrase, strings.Fields(cues), lazyExpr(expr)}
+		return textPattern{family, High, phrase, strings.Fields(cues), false, lazyExpr(expr)}
 	}
 	return newTextPatterns([]textPattern{
 		p("override", "asks the model to set its instructions aside", "ignor disregard forget overrid bypass drop skip discard follow obey attention instruction guideline rules", phrases(

@@ -12,6 +12,7 @@ type textPattern struct {
 	weight  Severity
 	phrase  string
 	cues    []string
+	report  bool // does not count in a sentence that states a rule
 	compile func() secretExpr
 }
 
@@ -42,16 +43,26 @@ func (p *textPatterns) find(lowered, shown string) []Signal {
 		}
 		expr := pattern.compile()
 		for _, w := range secretWindows(lowered, at, expr.longest) {
-			m := expr.re.FindStringIndex(lowered[w.start:w.end])
-			if m == nil {
+			start, end, ok := pattern.match(expr, lowered, w)
+			if !ok {
 				continue
 			}
-			text := shortMatch(shown[w.start+m[0] : w.start+m[1]])
-			found = append(found, Signal{pattern.family, pattern.weight, text, pattern.phrase})
+			found = append(found, Signal{pattern.family, pattern.weight, shortMatch(shown[start:end]), pattern.phrase})
 			break
 		}
 	}
 	return found
+}
+
+// match is the first match in a window that counts.
+func (p textPattern) match(expr secretExpr, lowered string, w secretPiece) (start, end int, ok bool) {
+	for _, m := range expr.re.FindAllStringIndex(lowered[w.start:w.end], -1) {
+		start, end = m[0]+w.start, m[1]+w.start
+		if !p.report || !unlessRule(lowered, start, end, ruleWords()) {
+			return start, end, true
+		}
+	}
+	return 0, 0, false
 }
 
 // shortMatch is a match on one line, short enough to show.
