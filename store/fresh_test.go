@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -189,4 +192,77 @@ func TestFoldersAndManyFilesAtOnce(t *testing.T) {
 	start := time.Now()
 	put(t, s, entry.OpCreate, note("gotcha-00000002", "B", "two"))
 	t.Logf("a write among them took %s", time.Since(start))
+}
+
+// TestAFileThatIsAwayForAMomentIsNotGone: some editors move the file away and
+// write it anew.
+func TestAFileThatIsAwayForAMomentIsNotGone(t *testing.T) {
+	s := open(t, lobe(t), store.Options{})
+	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
+	look(t, s)
+	for range 10 {
+		if err := os.Rename(w.Path, w.Path+"~"); err != nil {
+			t.Fatal(err)
+		}
+		back := time.AfterFunc(3*time.Millisecond, func() {
+			if err := os.Rename(w.Path+"~", w.Path); err != nil {
+				t.Error(err)
+			}
+		})
+		if got := body(t, s, "gotcha-00000001"); got != "one" {
+			t.Fatalf("in the middle of a save the body is %q", got)
+		}
+		if back.Stop() {
+			t.Fatal("the look did not wait")
+		}
+	}
+}
+
+// TestAnEditorThatSavesDuringOurWriteLosesNothing lets writes and saves of the
+// same files collide: every text that was saved is the head or in its history.
+func TestAnEditorThatSavesDuringOurWriteLosesNothing(t *testing.T) {
+	s := open(t, lobe(t), store.Options{})
+	const n = 24
+	fill(t, s, n)
+	rest(t)
+	var group sync.WaitGroup
+	for i := range n {
+		id := fmt.Sprintf("gotcha-%08d", i)
+		name := filepath.Join(s.Dir(), "gotchas", id+".md")
+		text := strings.Replace(readFile(t, name), "Body of", "By hand", 1)
+		save := saves()[i%2*2]
+		group.Go(func() {
+			time.Sleep(time.Duration(i) * 12 * time.Millisecond)
+			if err := save.do(name, text); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for i := range n {
+		group.Go(func() {
+			id := fmt.Sprintf("gotcha-%08d", i)
+			_, err := s.Write(bg, me, func(tx *store.Tx) error {
+				return tx.Update(entry.OpAppend, id, func(e entry.Entry) (entry.Entry, error) {
+					e.Body += "\nby us"
+					return e, nil
+				})
+			})
+			var busy *store.BusyError
+			if err != nil && !errors.As(err, &busy) {
+				t.Errorf("%s: %v", id, err)
+			}
+		})
+	}
+	group.Wait()
+	settle(t, s, true)
+	for i := range n {
+		id := fmt.Sprintf("gotcha-%08d", i)
+		rs, err := s.Revisions(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(rs, func(r entry.Revision) bool { return strings.Contains(string(r.Head), "By hand") }) {
+			t.Errorf("%s: what was saved by hand is lost: %d revisions, body %q", id, len(rs), body(t, s, id))
+		}
+	}
 }
