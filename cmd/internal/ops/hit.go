@@ -112,10 +112,7 @@ func (h hit) label() string {
 		trust += " (by its " + h.TrustFrom + ")"
 	}
 	parts = append(parts, trust, h.mark())
-	for _, m := range h.marks() {
-		parts = append(parts, m)
-	}
-	return strings.Join(parts, " | ")
+	return strings.Join(append(parts, h.marks()...), " | ")
 }
 
 // mark says how far the hit can be relied on today.

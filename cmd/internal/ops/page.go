@@ -45,14 +45,6 @@ func (p *page) write(s string) {
 	p.used += tokens(s) + 0.25
 }
 
-// gap separates two parts.
-func (p *page) gap() {
-	if p.b.Len() > 0 && !strings.HasSuffix(p.b.String(), "\n\n") {
-		p.b.WriteByte('\n')
-		p.used += 0.25
-	}
-}
-
 // block writes a part if it fits, and tells whether it did.
 func (p *page) block(s string) bool {
 	if p.used+tokens(s) > p.budget-tailTokens {

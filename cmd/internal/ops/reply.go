@@ -105,7 +105,8 @@ func tidy(v reflect.Value) {
 // shortestSecret is the length below which no text can hold a secret.
 const shortestSecret = 12
 
-// Call runs the operation with the name on arguments as they came.
+// Call runs the operation with the name on arguments as they came. Beside a
+// Fault the Reply only tells whether JSON was asked for.
 func Call(ctx context.Context, env *Env, name string, raw json.RawMessage) (Reply, *Fault) {
 	o, ok := Find(name)
 	if !ok {
@@ -116,7 +117,7 @@ func Call(ctx context.Context, env *Env, name string, raw json.RawMessage) (Repl
 	}
 	r, err := o.run(ctx, env, raw)
 	if err != nil {
-		return Reply{}, env.Explain(err)
+		return Reply{AsJSON: r.AsJSON}, env.Explain(err)
 	}
 	return r, nil
 }
@@ -141,7 +142,7 @@ func (o Op) run(ctx context.Context, env *Env, raw json.RawMessage) (Reply, erro
 		return err
 	})
 	if err != nil {
-		return Reply{}, withExample(err, o)
+		return r, withExample(err, o)
 	}
 	r.guide = env.guide(env.broken(ctx))
 	return r, nil
