@@ -212,8 +212,14 @@ func (r *rewriter) keyLines(k *key, name string, v value) []string {
 	return k.frontLines(name, v)
 }
 
-// changedLines writes a key that is there, and keeps the comment behind it.
+// changedLines writes a key that is there in the style that it has, and keeps
+// its comments.
 func (r *rewriter) changedLines(k *key, b *block, v value) []string {
+	if r.form == FrontMatter && v.isList {
+		if lines, ok := b.blockList(v.list); ok {
+			return lines
+		}
+	}
 	lines := r.keyLines(k, b.name, v)
 	if r.form == FrontMatter && len(b.text) == 1 && len(lines) == 1 {
 		if _, comment, err := decodeYAML(b.text); err == nil && comment != "" {
