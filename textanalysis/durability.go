@@ -84,6 +84,9 @@ func durabilitySeverity(signals []Signal) Severity {
 
 // environmentSignal fires when two different details of one machine stand together.
 func environmentSignal(lowered string) []Signal {
+	if !hasDigit(lowered) {
+		return nil
+	}
 	var seen []string
 	for _, compile := range environmentDetails() {
 		if m := compile().FindString(lowered); m != "" {
