@@ -30,9 +30,10 @@ type Lobe struct {
 	signals  signals
 	trouble  atomic.Pointer[DegradedError]
 	vanished atomic.Pointer[Vanished]
-	used     atomic.Bool // it was read at least once
-	written  atomic.Bool // this process has written here
-	noted    atomic.Bool // and the registry knows
+	used     atomic.Bool            // it was read at least once
+	written  atomic.Bool            // this process has written here
+	noted    atomic.Bool            // and the registry knows
+	first    atomic.Pointer[string] // the repository's first commit, once known
 }
 
 // A reading is what one request knows of a lobe.
@@ -244,6 +245,3 @@ func (t tree) commit() string {
 	}
 	return commit
 }
-
-// rootCommit is the first commit of the repository, the same in every clone.
-func (l *Lobe) rootCommit() string { return "" }

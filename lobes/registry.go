@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"memory-mcp/lobes/repo"
 )
 
 // registryName is the file in the home that remembers where memories are.
@@ -137,7 +139,7 @@ func (l *Lobe) note(s *Set) {
 // memory.
 func (l *Lobe) remember(home string) {
 	k := known{
-		Name: l.name, Root: l.site.root, Dir: l.spec.Dir, RootCommit: l.rootCommit(),
+		Name: l.name, Root: l.site.root, Dir: l.spec.Dir, RootCommit: l.rootCommit(rootCommitWrite),
 		Count: l.store.View().Len(), Written: l.o.Now().UTC(),
 	}
 	if err := register(home, k); err != nil {
@@ -160,9 +162,44 @@ func (s *Set) moved(readings []reading) []Moved {
 				return found
 			}
 		}
-		if k, ok := r.find(x.lobe.spec.Dir, x.lobe.site.root, x.lobe.rootCommit()); ok {
+		if k, ok := r.find(x.lobe.spec.Dir, x.lobe.site.root, x.lobe.rootCommit(rootCommitRead)); ok {
 			found = append(found, Moved{Lobe: x.lobe.name, Dir: k.Dir, Count: k.Count})
 		}
 	}
 	return found
+}
+
+// How long the first commit is looked for: after a write nobody waits for it,
+// in a briefing of an empty lobe somebody does.
+const (
+	rootCommitWrite = 5 * time.Second
+	rootCommitRead  = 300 * time.Millisecond
+)
+
+// rootCommit is the first commit of the repository, the same in every clone;
+// empty when it cannot be told in time.
+func (l *Lobe) rootCommit(within time.Duration) string {
+	if known := l.first.Load(); known != nil {
+		return *known
+	}
+	if l.spec.Repo == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	commit, err := firstCommit(ctx, l.spec.Repo)
+	if err != nil {
+		return "" // an unborn, shallow or very deep history has none to tell
+	}
+	l.first.Store(&commit)
+	return commit
+}
+
+func firstCommit(ctx context.Context, r *repo.Repo) (commit string, err error) {
+	h, err := r.History()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	return h.RootCommit(ctx)
 }

@@ -209,7 +209,23 @@ func (r reading) equivalent(h *store.Head, d *draft) bool {
 	old, fresh := a.FingerprintOf(h.Entry.Title, h.Entry.Body), a.FingerprintOf(d.entry.Title, d.entry.Body)
 	return float64(fresh.Size())*textanalysis.ConfirmThreshold <= float64(old.Size()) &&
 		textanalysis.Similarity(old, fresh) >= textanalysis.ConfirmThreshold &&
-		textanalysis.SameFacts(h.Entry.Title+"\n"+h.Entry.Body, d.entry.Title+"\n"+d.entry.Body)
+		textanalysis.SameFacts(h.Entry.Title+"\n"+h.Entry.Body, d.entry.Title+"\n"+d.entry.Body) &&
+		slices.Equal(denied(a, h.Entry.Body), denied(a, d.entry.Body))
+}
+
+// denied are the words that follow a negation: "always throw, never return"
+// has the words of "never throw, always return" and says the opposite.
+func denied(a *textanalysis.Analyzer, text string) []string {
+	var found []string
+	after := false
+	for _, t := range a.Tokens(text) {
+		if after {
+			found = append(found, t.Stem)
+		}
+		after = textanalysis.Negated(t.Text)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // roomFor refuses new entries of agents when the budget is used up.

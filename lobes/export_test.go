@@ -1,0 +1,78 @@
+package lobes
+
+import (
+	"time"
+
+	"memory-mcp/store/entry"
+)
+
+// What follows shows the pure parts to the tests.
+
+// A Ground is a site of routing.
+type Ground struct {
+	Name, Root, Common string
+	Shared             bool
+}
+
+// Spot is a path and the repository that it lies in.
+type Spot struct{ Path, Common string }
+
+// Choose is the decision of routing.
+func Choose(places []Ground, paths, dirs, roots []Spot, has map[string]int, write bool) ([]string, error) {
+	var sites []site
+	for _, p := range places {
+		sites = append(sites, site{p.Name, p.Root, p.Common, p.Shared})
+	}
+	sights := func(spots []Spot) (out []sight) {
+		for _, s := range spots {
+			out = append(out, sight{s.Path, s.Common})
+		}
+		return out
+	}
+	r := route{paths: sights(paths), dirs: sights(dirs), roots: sights(roots), has: func(s site) int { return has[s.name] }}
+	return r.choose(sites, write)
+}
+
+// See tells in a word what the present shows of an entry.
+func See(e entry.Entry, asked string, at time.Time) string {
+	return [...]string{shown: "shown", held: "held", hidden: "hidden", notValid: "not valid"}[see(&e, asked, at)]
+}
+
+// HasStatus is the selection by status.
+func HasStatus(e entry.Entry, asked string) bool { return hasStatus(&e, asked) }
+
+// Weigh is the factor of an entry.
+func Weigh(e entry.Entry, stale, boosts bool) (float64, []Reason) { return weigh(&e, stale, boosts) }
+
+// HomeFirst orders scored hits; a name that begins with "home" is the current lobe's.
+func HomeFirst(names []string, scores []float64, home string) []string {
+	var hits []hit
+	for i, n := range names {
+		hits = append(hits, hit{reading: reading{lobe: &Lobe{name: n}}, score: scores[i]})
+	}
+	homeFirst(hits, home)
+	var out []string
+	for _, h := range hits {
+		out = append(out, h.lobe.name)
+	}
+	return out
+}
+
+// Judge judges freshness by the files below a folder.
+func Judge(b Behavior, e entry.Entry, now time.Time, root string) Fresh {
+	return b.complete().judge(&e, now, newCitings(root, maxCitings))
+}
+
+// Pin pins the files that an entry cites.
+func Pin(e entry.Entry, root string) []string { return pin(&e, root) }
+
+// CitedFile is the file of a source.
+func CitedFile(source string) string { return citedFile(source) }
+
+// TopicFor is the derived topic.
+func TopicFor(kind, text string) string { return topicFor(kind, text) }
+
+// CallTime reads a time of a call.
+func CallTime(text string, zone *time.Location, ends bool) (time.Time, error) {
+	return callTime("t", text, zone, ends)
+}
