@@ -26,6 +26,7 @@ const byteOrderMark = "\ufeff"
 type block struct {
 	name string
 	line int      // number of its first line, from 0
+	end  int      // number of the line behind its last
 	text []string // its lines, without their ends
 }
 
@@ -91,55 +92,63 @@ func isClose(line string) bool {
 // fence is a horizontal rule.
 func (l *layout) splitFront(rest string) (bool, error) {
 	l.form = FrontMatter
+	l.blocks = make([]block, 0, 12)
+	head := make([]string, 0, 16)
 	var stray *SyntaxError // the first line that belongs to no key
-	var gap []string       // blank and comment lines since the last line of a key
-	second := ""
-	for n := 1; rest != ""; n++ {
+	for rest != "" {
 		var line string
 		line, rest = cutLine(rest)
-		if n == 1 {
-			second = line
-		}
+		n := len(head) + 1
 		if isClose(line) {
-			if !l.isHeader(second, stray != nil) {
+			if !l.isHeader(head, stray != nil) {
 				return false, nil
 			}
 			l.close = n
+			l.fillBlocks(head)
 			l.splitTitle(len(l.text)-len(rest), n+1)
 			return true, orNil(stray)
 		}
+		head = append(head, line)
 		name, isKey := keyOf(line)
 		switch {
 		case isKey:
-			gap = nil
-			l.blocks = append(l.blocks, block{name: name, line: n, text: []string{line}})
+			l.blocks = append(l.blocks, block{name: name, line: n, end: n + 1})
 		case isBlank(line) || line[0] == '#': // text under a key is indented, so "#" begins a comment
-			gap = append(gap, line)
 		case len(l.blocks) > 0:
-			b := &l.blocks[len(l.blocks)-1]
-			b.text = append(append(b.text, gap...), line)
-			gap = nil
+			l.blocks[len(l.blocks)-1].end = n + 1
 		case stray == nil:
 			stray = &SyntaxError{Line: n + 1, What: "a line of the header that is no key", Value: line,
 				Remedy: `write it as "key: value", or put a "#" before it`}
 		}
 	}
-	if name, ok := keyOf(second); ok && isWord(name) {
+	if len(head) == 0 {
+		return false, nil
+	}
+	if name, ok := keyOf(head[0]); ok && isWord(name) {
 		return false, &SyntaxError{Line: 1, What: "a header that does not close", Value: "---",
 			Remedy: `put a line "---" below the last key`}
 	}
 	return false, nil
 }
 
+// fillBlocks gives each key its lines.
+func (l *layout) fillBlocks(head []string) {
+	for i := range l.blocks {
+		b := &l.blocks[i]
+		b.text = head[b.line-1 : b.end-1 : b.end-1]
+	}
+}
+
 // isHeader tells a header from text between two horizontal rules. A header has
 // a key that is one word; below a blank line, or a line that is no key, it
 // has a key that we know.
-func (l *layout) isHeader(second string, stray bool) bool {
+func (l *layout) isHeader(head []string, stray bool) bool {
 	if len(l.blocks) == 0 {
 		return !stray
 	}
+	stray = stray || isBlank(head[0])
 	for _, b := range l.blocks {
-		if keyNamed(b.name) != nil || isWord(b.name) && !stray && !isBlank(second) {
+		if keyNamed(b.name) != nil || isWord(b.name) && !stray {
 			return true
 		}
 	}
@@ -234,7 +243,7 @@ func (l *layout) splitBullets() {
 			break
 		}
 		if ok {
-			blocks = append(blocks, block{name: name, line: n, text: []string{line}})
+			blocks = append(blocks, block{name: name, line: n, end: n + 1, text: []string{line}})
 			hasID = hasID || name == "id"
 		}
 		rest = after
