@@ -79,7 +79,13 @@ func saves() []save {
 // TestNoLookIsStale changes a file in every way, to a text of the same size,
 // as fast as it goes, and looks after each change.
 func TestNoLookIsStale(t *testing.T) {
-	s := open(t, lobe(t), store.Options{})
+	for name, watch := range map[string]bool{"scanning": false, "watching": true} {
+		t.Run(name, func(t *testing.T) { raceSaves(t, open(t, lobe(t), store.Options{Watch: watch})) })
+	}
+}
+
+func raceSaves(t *testing.T, s *store.Store) {
+	t.Helper()
 	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "text number 00000"))
 	base := readFile(t, w.Path)
 	n := 0
@@ -107,7 +113,7 @@ func TestARealEditorIsSeenAtOnce(t *testing.T) {
 		}
 		t.Skip("needs vim")
 	}
-	s := open(t, lobe(t), store.Options{})
+	s := open(t, lobe(t), store.Options{Watch: true})
 	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "count 0"))
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -143,7 +149,7 @@ func TestARealEditorIsSeenAtOnce(t *testing.T) {
 // TestAHalfWrittenFileIsReadAgain lets a writer shrink and grow a file all the
 // time: what the last look says at the end is what the file says.
 func TestAHalfWrittenFileIsReadAgain(t *testing.T) {
-	s := open(t, lobe(t), store.Options{})
+	s := open(t, lobe(t), store.Options{Watch: true})
 	name := filepath.Join(s.Dir(), "general", "big.md")
 	done := make(chan struct{})
 	writeFile(t, name, "start")
@@ -169,7 +175,7 @@ func TestAHalfWrittenFileIsReadAgain(t *testing.T) {
 }
 
 func TestFoldersAndManyFilesAtOnce(t *testing.T) {
-	s := open(t, lobe(t), store.Options{})
+	s := open(t, lobe(t), store.Options{Watch: true})
 	put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
 	look(t, s)
 	for i := range 10_000 {
@@ -197,7 +203,7 @@ func TestFoldersAndManyFilesAtOnce(t *testing.T) {
 // TestAFileThatIsAwayForAMomentIsNotGone: some editors move the file away and
 // write it anew.
 func TestAFileThatIsAwayForAMomentIsNotGone(t *testing.T) {
-	s := open(t, lobe(t), store.Options{})
+	s := open(t, lobe(t), store.Options{Watch: true})
 	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
 	look(t, s)
 	for range 10 {

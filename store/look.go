@@ -53,30 +53,79 @@ func (s *Store) look(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at store: %w", err)
 	}
-	w := &walk{s: s, seen: make(map[string]stamp, len(s.files)), start: s.wall(), blind: map[string]error{}}
+	w := &walk{s: s, seen: map[string]stamp{}, start: s.wall(), blind: map[string]error{}}
 	if root != nil {
 		defer root.Close() // a folder handle: nothing to lose
-		if err := w.folder(ctx, root, "."); err != nil {
-			return nil, fmt.Errorf("look at store: %w", err)
-		}
-		if err := w.again(ctx, root); err != nil {
-			return nil, fmt.Errorf("look at store: %w", err)
-		}
+	}
+	if err := w.pass(ctx, root); err != nil {
+		return nil, fmt.Errorf("look at store: %w", err)
 	}
 	fresh, err := w.read(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("look at store: %w", err)
 	}
-	s.strays, s.links, s.blind = w.strays, w.links, w.blind
 	s.take(w, fresh)
 	return s.view, nil
+}
+
+// pass finds out which files to consider, and which are gone: from the events
+// since the last look where they tell all, else by a scan.
+func (w *walk) pass(ctx context.Context, root *os.Root) error {
+	s := w.s
+	if root == nil {
+		s.unwatch()
+	} else if dirty, ok := s.events(); ok && w.some(root, dirty) {
+		return w.again(ctx, root)
+	} else {
+		s.rewatch()
+		w.watch = s.watch
+		if err := w.folder(ctx, root, "."); err != nil {
+			s.unwatch()
+			return err
+		}
+	}
+	for p := range s.files {
+		if _, ok := w.seen[p]; !ok && !w.hidden(p) {
+			w.gone = append(w.gone, p)
+		}
+	}
+	s.strays, s.links, s.blind = w.strays, w.links, w.blind
+	if root == nil {
+		return nil
+	}
+	return w.again(ctx, root)
+}
+
+// some considers the files that events have named, and those that events do
+// not tell all about. It tells false when that is not enough: a file that has
+// got a second name makes no event under its first.
+func (w *walk) some(root *os.Root, dirty map[string]bool) bool {
+	for p := range w.s.recheck {
+		dirty[p] = true
+	}
+	for p := range dirty {
+		st, ok := w.restamp(root, p)
+		switch {
+		case ok && st.links > 1 && !w.s.recheck[p]:
+			clear(w.seen)
+			w.gone = nil
+			return false
+		case ok && st.kind == kindFile:
+			w.seen[p] = st
+		case w.s.files[p] != nil:
+			w.gone = append(w.gone, p)
+		}
+	}
+	return true
 }
 
 // walk is one pass over the folder.
 type walk struct {
 	s      *Store
 	start  time.Time
-	seen   map[string]stamp
+	seen   map[string]stamp // files to consider
+	gone   []string         // known files that are not there
+	watch  *watcher         // nil: nothing to watch with
 	strays []string
 	links  []string
 	blind  map[string]error // folders that could not be listed
@@ -85,6 +134,13 @@ type walk struct {
 func (w *walk) folder(ctx context.Context, root *os.Root, dir string) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if w.watch != nil {
+		if err := w.watch.add(dir); err != nil {
+			w.s.unwatched = err
+			w.s.unwatch()
+			w.watch = nil
+		}
 	}
 	f, err := root.Open(dir)
 	if err != nil {
@@ -152,25 +208,19 @@ func (w *walk) hidden(p string) bool {
 // save by moving the file away and writing a new one. A deletion costs that
 // moment once.
 func (w *walk) again(ctx context.Context, root *os.Root) error {
-	var gone []string
-	for p, f := range w.s.files {
-		if _, ok := w.seen[p]; !ok && f.head != nil && !w.hidden(p) {
-			gone = append(gone, p)
-		}
-	}
-	if len(gone) == 0 || len(gone) > 3 {
+	if len(w.gone) == 0 || len(w.gone) > 3 {
 		return nil
 	}
 	for range 3 {
 		time.Sleep(5 * time.Millisecond)
-		gone = slices.DeleteFunc(gone, func(p string) bool {
+		w.gone = slices.DeleteFunc(w.gone, func(p string) bool {
 			st, ok := w.restamp(root, p)
 			if ok && st.kind == kindFile {
 				w.seen[p] = st
 			}
-			return ok
+			return ok && st.kind == kindFile
 		})
-		if err := ctx.Err(); err != nil || len(gone) == 0 {
+		if err := ctx.Err(); err != nil || len(w.gone) == 0 {
 			return err
 		}
 	}
@@ -326,21 +376,21 @@ func (s *Store) take(w *walk, fresh []content) {
 	changed := false
 	for _, c := range fresh {
 		if c.gone {
-			delete(w.seen, c.path)
+			w.gone = append(w.gone, c.path)
 			continue
 		}
 		changed = s.takeOne(d, c, now) || changed
 	}
 	var gone []string
-	for p, f := range s.files {
-		if _, ok := w.seen[p]; !ok && !w.hidden(p) {
-			delete(s.files, p)
-			delete(s.matched, p)
-			if f.head != nil {
-				d.drop(p)
-				changed = true
-				gone = append(gone, f.head.Entry.ID)
-			}
+	for _, p := range w.gone {
+		f := s.files[p]
+		delete(s.files, p)
+		delete(s.matched, p)
+		delete(s.recheck, p)
+		if f != nil && f.head != nil {
+			d.drop(p)
+			changed = true
+			gone = append(gone, f.head.Entry.ID)
 		}
 	}
 	if changed {
@@ -369,6 +419,11 @@ func (s *Store) takeOne(d *draft, c content, now time.Time) bool {
 		if old != nil && now.Sub(f.empty) < emptyRest {
 			f.head, f.since = old.head, old.since
 		}
+	}
+	if f.bad != nil || !f.empty.IsZero() || f.stamp.links > 1 {
+		s.recheck[c.path] = true
+	} else {
+		delete(s.recheck, c.path)
 	}
 	was := (*Head)(nil)
 	if old != nil {

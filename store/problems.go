@@ -85,6 +85,9 @@ func (s *Store) strayProblems() []Problem {
 	for _, p := range s.links {
 		all = append(all, Problem{File: s.abs(p), What: "is a symbolic link, which is not followed", Remedy: "put the file itself here"})
 	}
+	if s.watch == nil && limitReached(s.unwatched) {
+		all = append(all, Problem{File: s.dir, What: "each request scans the folder, since the system's limit for watching files is reached: " + s.unwatched.Error(), Remedy: "raise fs.inotify.max_user_instances and fs.inotify.max_user_watches with sysctl"})
+	}
 	for p, err := range s.blind {
 		all = append(all, Problem{File: s.abs(p), What: "cannot be listed: " + err.Error(), Remedy: "give yourself permission to list it"})
 	}

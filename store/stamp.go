@@ -10,6 +10,7 @@ type stamp struct {
 	size         int64
 	mtime, ctime int64 // ns since 1970; ctime is 0 where the system has none
 	ino, dev     uint64
+	links        uint64 // names that the file has
 	gid          int
 	mode         fs.FileMode
 	kind         kind

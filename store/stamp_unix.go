@@ -51,7 +51,7 @@ func stampOpen(f *os.File) (stamp, error) {
 func stampOf(st *unix.Stat_t) stamp {
 	s := stamp{
 		size: st.Size, mtime: unix.TimespecToNsec(st.Mtim), ctime: unix.TimespecToNsec(st.Ctim),
-		ino: st.Ino, dev: uint64(st.Dev), gid: int(st.Gid), mode: fs.FileMode(st.Mode & 0o777),
+		ino: st.Ino, dev: uint64(st.Dev), links: uint64(st.Nlink), gid: int(st.Gid), mode: fs.FileMode(st.Mode & 0o777),
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:

@@ -36,6 +36,7 @@ type Options struct {
 	Person string           // who an edit from outside may be by: git's user.name
 	Shared fs.FileMode      // permission bits that new files and folders get besides the owner's
 	Random io.Reader        // for ids and temporary names; nil is crypto/rand
+	Watch  bool             // ask the kernel what changed, where it tells completely: for a process that looks often
 }
 
 // Store is one folder of entries. It is safe for concurrent use.
@@ -44,18 +45,21 @@ type Store struct {
 	opts Options
 	wall func() time.Time // the clock that file times are compared with
 
-	looking sync.Mutex // guards files, looks and what follows
-	files   map[string]*file
-	view    *View
-	strays  []string          // our own temporaries seen by the last look
-	links   []string          // symbolic links seen by the last look
-	blind   map[string]error  // folders that the last look could not list
-	missing map[string]absent // ids whose head went away, and since when
-	matched map[string]string // path to the hash of a head that its newest revision holds
-	late    []*replaced
-	found   []Conflict
-	over    map[string]Override
-	passed  bool // history has been read through once by Settle
+	looking   sync.Mutex // guards files, looks and what follows
+	files     map[string]*file
+	view      *View
+	strays    []string          // our own temporaries seen by the last look
+	links     []string          // symbolic links seen by the last look
+	blind     map[string]error  // folders that the last look could not list
+	recheck   map[string]bool   // files that events do not tell all about: empty, unreadable, with several names
+	watch     *watcher          // nil: each look scans
+	unwatched error             // why it does
+	missing   map[string]absent // ids whose head went away, and since when
+	matched   map[string]string // path to the hash of a head that its newest revision holds
+	late      []*replaced
+	found     []Conflict
+	over      map[string]Override
+	passed    bool // history has been read through once by Settle
 
 	writing   sync.Mutex // one writer of this process at a time
 	recovered bool       // leftovers of a kill were settled; guarded by writing
@@ -82,7 +86,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	return &Store{
 		dir: filepath.Clean(dir), opts: o, wall: time.Now,
-		files: map[string]*file{}, view: &View{}, missing: map[string]absent{},
+		files: map[string]*file{}, recheck: map[string]bool{}, view: &View{}, missing: map[string]absent{},
 		matched: map[string]string{}, over: map[string]Override{},
 	}, nil
 }
@@ -104,6 +108,7 @@ func (s *Store) Close() error {
 	defer s.writing.Unlock()
 	s.looking.Lock()
 	s.lookAtReplaced(true)
+	s.unwatch()
 	open := len(s.found) > 0
 	s.looking.Unlock()
 	if !open {

@@ -1,0 +1,26 @@
+package store
+
+// events gives the files that changed since the last look, or false when only
+// a scan can tell. The caller holds s.looking.
+func (s *Store) events() (map[string]bool, bool) {
+	if s.watch == nil || len(s.blind) > 0 {
+		return nil, false
+	}
+	return s.watch.dirty()
+}
+
+// rewatch begins to watch anew, before a scan: what happens from now on is an
+// event. Where that fails each look scans.
+func (s *Store) rewatch() {
+	s.unwatch()
+	if s.opts.Watch {
+		s.watch, s.unwatched = watchFolder(s.dir)
+	}
+}
+
+func (s *Store) unwatch() {
+	if s.watch != nil {
+		s.watch.close() // the queue is given up: nothing to lose
+		s.watch = nil
+	}
+}
