@@ -12,9 +12,9 @@ import (
 
 // What a word that was not asked for, but probably meant, is worth.
 const (
-	synonymWeight  = 0.2
+	synonymWeight  = 0.4
 	misspeltWeight = 0.8 // divided by the number of edits
-	compoundWeight = 0.3
+	compoundWeight = 0.6
 )
 
 // Bounds of a search for the word that was meant.
@@ -31,13 +31,13 @@ func (s *search) expand(p *plan) {
 	lookups := 0
 	for i := range asked {
 		t := p.terms[i]
-		if t.class != textanalysis.Word {
+		if t.class != textanalysis.Word && t.class != textanalysis.Pair {
 			continue
 		}
 		for _, other := range textanalysis.Synonyms(t.stem) {
 			s.add(p, i, s.analyzer.Stem(other), other, synonymWeight)
 		}
-		if t.df > 0 || lookups >= maxLookedUp {
+		if t.class != textanalysis.Word || t.df > 0 || lookups >= maxLookedUp {
 			continue
 		}
 		lookups++

@@ -44,10 +44,24 @@ func (s *search) ranked(text string) Result {
 
 // run scores all documents by the terms of a plan.
 func (s *search) run(p *plan) {
+	expansions := make(map[int][]int)
 	for i := range p.terms {
-		if t := &p.terms[i]; t.weight > 0 {
-			s.accumulate(t, t.weight*t.idf)
+		if source := p.terms[i].source; source != i {
+			expansions[source] = append(expansions[source], i)
 		}
+	}
+	for i := range p.terms {
+		t := &p.terms[i]
+		if t.source != i {
+			continue
+		}
+		others := expansions[i]
+		s.accumulate(t, t.weight*t.idf, len(others) > 0)
+		for _, n := range others {
+			e := &p.terms[n]
+			s.accumulate(e, e.weight*e.idf, true)
+		}
+		s.endGroup()
 	}
 }
 

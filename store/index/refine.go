@@ -3,6 +3,7 @@ package index
 import (
 	"math"
 	"memory-mcp/textanalysis"
+	"slices"
 )
 
 // The close look at the best candidates.
@@ -13,16 +14,10 @@ const (
 	proximityReach      = 8
 	reversedPenalty     = 1
 	leadWords           = 15
-	leadWeight          = 0.0
+	leadWeight          = 0.7
+	leadMin             = 15
 	leadSmooth          = 12.0
-	skipWeight          = 0.0
-	passageWeight       = 0.0
-	passageWords        = 20
-	passageSmooth       = 12.0
-	passagePairs        = 1
-	leadPairs           = 1
-	skip2Weight         = 0.0
-	coverWeight         = 0.0
+	coverWeight         = 0.2
 	coverPower          = 1.0
 )
 
@@ -35,20 +30,13 @@ func (s *search) refine(p *plan, pool []candidate) {
 		c := &pool[i]
 		at := s.state.part(c.doc)
 		title, body := at.seg.text(c.doc-at.base, buffer)
-		c.parts.title = s.titleCoverage(p, at, title)
+		c.parts.title = s.coverage(p, at, title, titleCoverageSmooth)
 		if i < proximityPool && len(pairs) > 0 {
 			c.parts.near = proximityWeight * s.proximity(p, at.seg, pairs, title, body)
 		}
 		c.score += c.parts.title + c.parts.near
-		if leadWeight > 0 {
-			c.score += leadWeight * s.titleCoverage2(p, at, body[:min(len(body), leadWords)])
-		}
-		if passageWeight > 0 {
-			best := 0.0
-			for from := 0; from < len(body); from += max(1, passageWords/2) {
-				best = max(best, s.titleCoverage2(p, at, body[from:min(len(body), from+passageWords)]))
-			}
-			c.score += passageWeight * best
+		if leadWeight > 0 && len(body) > leadMin {
+			c.score += leadWeight * s.coverage(p, at, body[:min(len(body), leadWords)], leadSmooth)
 		}
 		if coverWeight > 0 {
 			c.score *= 1 - coverWeight + coverWeight*math.Pow(s.covered(p, at, title, body), coverPower)
@@ -60,15 +48,17 @@ func (s *search) refine(p *plan, pool []candidate) {
 	}
 }
 
-// titleCoverage is g²/(t+6), where t is what all words of the title are worth
-// and g what those are worth that the query has.
-func (s *search) titleCoverage(p *plan, at *part, title []uint32) float64 {
+// coverage is g²/(t+smooth), where t is what all words of a part of the text
+// are worth and g what those are worth that the query has.
+func (s *search) coverage(p *plan, at *part, words []uint32, smooth float64) float64 {
 	given, all := 0.0, 0.0
-	for i, w := range title {
+	s.items = s.items[:0]
+	for _, w := range words {
 		stem := at.seg.stemOf[w]
-		if repeated(at.seg, title[:i], stem) {
+		if slices.Contains(s.items, stem) {
 			continue
 		}
+		s.items = append(s.items, stem)
 		name := at.seg.stems.names[stem]
 		if n, ok := p.number[name]; ok {
 			given += p.terms[n].idf * p.relative(n)
@@ -77,7 +67,7 @@ func (s *search) titleCoverage(p *plan, at *part, title []uint32) float64 {
 		}
 		all += idf(s.state.df(name), s.state.live)
 	}
-	return given * given / (all + titleCoverageSmooth)
+	return given * given / (all + smooth)
 }
 
 // relative is what a term is worth of the word that it stands for.
@@ -87,15 +77,6 @@ func (p *plan) relative(n int) float64 {
 		return 1
 	}
 	return t.weight / p.terms[t.source].weight
-}
-
-func repeated(seg *segment, words []uint32, stem uint32) bool {
-	for _, w := range words {
-		if seg.stemOf[w] == stem {
-			return true
-		}
-	}
-	return false
 }
 
 // adjacent lists the neighbouring content words of the query.
@@ -131,36 +112,9 @@ func (s *search) proximity(p *plan, seg *segment, pairs [][2]int, title, body []
 	collect(title, 0)
 	collect(body, len(title)+titleGap)
 	sum := 0.0
-	for k, pair := range pairs {
-		_ = k
+	for _, pair := range pairs {
 		if d := closest(at[pair[0]], at[pair[1]]); d <= proximityReach {
 			sum += min(p.terms[pair[0]].idf, p.terms[pair[1]].idf) / float64(d)
-		}
-	}
-	if skipWeight > 0 {
-		sum += skipWeight * s.skips(p, at, 2)
-	}
-	if skip2Weight > 0 {
-		sum += skip2Weight * s.skips(p, at, 3)
-	}
-	return sum
-}
-
-func (s *search) skips(p *plan, at map[int][]int, step int) float64 {
-	var content []int
-	for _, n := range p.order {
-		if p.terms[n].class == textanalysis.Word {
-			content = append(content, n)
-		}
-	}
-	sum := 0.0
-	for i := 0; i+step < len(content); i++ {
-		a, b := content[i], content[i+step]
-		if a == b {
-			continue
-		}
-		if d := closest(at[a], at[b]); d <= proximityReach {
-			sum += min(p.terms[a].idf, p.terms[b].idf) / float64(d)
 		}
 	}
 	return sum
@@ -187,24 +141,6 @@ func (s *search) covered(p *plan, at *part, title, body []uint32) float64 {
 		}
 	}
 	return given / max(all, 1e-9)
-}
-
-func (s *search) titleCoverage2(p *plan, at *part, title []uint32) float64 {
-	given, all := 0.0, 0.0
-	for i, w := range title {
-		stem := at.seg.stemOf[w]
-		if repeated(at.seg, title[:i], stem) {
-			continue
-		}
-		name := at.seg.stems.names[stem]
-		if n, ok := p.number[name]; ok {
-			given += p.terms[n].idf * p.relative(n)
-			all += p.terms[n].idf
-			continue
-		}
-		all += idf(s.state.df(name), s.state.live)
-	}
-	return given * given / (all + leadSmooth)
 }
 
 // closest is the smallest distance from a place in a to one in b; one more

@@ -29,6 +29,7 @@ type search struct {
 	state    *state
 	scratch  *scratch
 	norms    norms
+	items    []uint32
 }
 
 // norms are the average lengths, smoothed.
@@ -38,6 +39,8 @@ type norms struct{ title, body, near float64 }
 // searches, but for touched.
 type scratch struct {
 	score   []float32
+	best    []float32
+	group   []uint32
 	own     []byte   // counts of the term at hand
 	near    []uint16 // body counts of the neighbours
 	touched []uint32 // documents with a score
@@ -53,6 +56,7 @@ func (s *search) prepare() {
 	}
 	if len(sc.score) < s.state.size {
 		sc.score = make([]float32, s.state.size)
+		sc.best = make([]float32, s.state.size)
 		sc.own = make([]byte, s.state.size)
 		sc.near = make([]uint16, s.state.size)
 	}
@@ -79,7 +83,7 @@ func (s *search) free() {
 
 // accumulate adds one term's part to the score of every document that has it,
 // or whose neighbours do.
-func (s *search) accumulate(t *term, worth float64) {
+func (s *search) accumulate(t *term, worth float64, grouped bool) {
 	sc := s.scratch
 	sc.term = sc.term[:0]
 	for i := range s.state.parts {
@@ -93,6 +97,17 @@ func (s *search) accumulate(t *term, worth float64) {
 		sc.own[d], sc.near[d] = 0, 0
 		if add == 0 {
 			continue
+		}
+		if grouped {
+			if old := sc.best[d]; old == 0 {
+				sc.group = append(sc.group, d)
+				sc.best[d] = add
+			} else if add > old {
+				sc.best[d] = add
+				add -= old
+			} else {
+				continue
+			}
 		}
 		if sc.score[d] == 0 {
 			sc.touched = append(sc.touched, d)
@@ -174,3 +189,10 @@ func dilution(b, length, average float64) float64 {
 
 // saturate bounds what many occurrences are worth.
 func saturate(tf float64) float64 { return tf * (k1 + 1) / (k1 + tf) }
+
+func (s *search) endGroup() {
+	for _, d := range s.scratch.group {
+		s.scratch.best[d] = 0
+	}
+	s.scratch.group = s.scratch.group[:0]
+}
