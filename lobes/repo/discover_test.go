@@ -160,6 +160,7 @@ func TestDiscoverAgreesWithGit(t *testing.T) {
 			if k.differs == "" {
 				checkAgainstGit(t, s, r, k, env)
 			}
+			checkHistory(t, s, r, strings.Contains(k.name, "sha256"))
 		})
 	}
 }

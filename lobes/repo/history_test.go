@@ -12,39 +12,24 @@ import (
 	"memory-mcp/lobes/repo"
 )
 
-func TestHistoryAgreesWithGit(t *testing.T) {
-	for _, k := range kinds() {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			s := newSandbox(t)
-			k.build(s)
-			if k.env != nil {
-				t.Skip("the same repository as without the variables")
-			}
-			r := s.discover(k.from)
-			h, err := r.History()
-			if strings.Contains(k.name, "sha256") {
-				var refused *repo.HistoryError
-				if !errors.As(err, &refused) || !strings.Contains(err.Error(), "objectformat") {
-					t.Fatalf("History: %v", err)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer h.Close()
-			checkHistory(t, s, r, h)
-		})
-	}
-}
-
-func checkHistory(t *testing.T, s *sandbox, r repo.Repo, h *repo.History) {
+func checkHistory(t *testing.T, s *sandbox, r repo.Repo, refused bool) {
 	t.Helper()
+	h, err := r.History()
+	if refused {
+		var why *repo.HistoryError
+		if !errors.As(err, &why) || !strings.Contains(err.Error(), "objectformat") {
+			t.Errorf("History: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
 	// Without the extension, which an older git would refuse.
 	want, err := s.tryGit(".", []string{"GIT_DIR=" + r.GitDir, "GIT_CONFIG_COUNT=0"}, "log", "--format=%H %an %s")
 	if strings.Contains(want, "unknown repository extension") {
-		t.Skip(want)
+		return
 	}
 	if err != nil {
 		want = ""

@@ -42,7 +42,11 @@ func attacks() []attack {
 			s.git("victim", "submodule", "--quiet", "add", s.path("lib"), "lib")
 			gitFile(s, "victim/.git/modules/lib")
 		}, "evil"},
-		{"file to a bare repository", func(s *sandbox) { victim(s); s.git("victim", "clone", "-q", "--bare", ".", s.path("b.git")); gitFile(s, "b.git") }, "evil"},
+		{"file to a bare repository", func(s *sandbox) {
+			victim(s)
+			s.git("victim", "clone", "-q", "--bare", ".", s.path("b.git"))
+			gitFile(s, "b.git")
+		}, "evil"},
 		{"file to a separate git directory", func(s *sandbox) {
 			s.project("victim", "--separate-git-dir", s.path("sep"))
 			gitFile(s, "sep")

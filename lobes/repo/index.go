@@ -13,6 +13,9 @@ import (
 // maxIndex bounds the index that is read: some three million files.
 const maxIndex = 512 << 20
 
+// maxPath bounds a path; version 4 could else write huge ones in little space.
+const maxPath = 4096
+
 // An indexEntry is what the index knows of one tracked file.
 type indexEntry struct {
 	path      string
@@ -131,7 +134,7 @@ func (p *indexParser) next() (indexEntry, error) {
 		at += n
 	}
 	end := bytes.IndexByte(p.rest[at:], 0)
-	if end < 0 {
+	if end < 0 || keep+end > maxPath {
 		return indexEntry{}, errIndex
 	}
 	p.last = append(p.last[:keep:keep], p.rest[at:at+end]...)
