@@ -21,11 +21,11 @@ func briefed() []string {
 // Brief tells what a session should know at its start: of the lobes that the
 // target leads to, in the order of reading.
 func (s *Set) Brief(ctx context.Context, t Target) (Briefing, error) {
-	lobes, err := s.Resolve(t, false)
+	lobes, _, err := s.resolve(t, false)
 	if err != nil {
 		return Briefing{}, err
 	}
-	readings, degraded, err := s.look(ctx, t, lobes)
+	readings, degraded, err := s.look(ctx, t, lobes, 0)
 	if err != nil {
 		return Briefing{}, err
 	}

@@ -205,11 +205,11 @@ func (s *Set) holder(ctx context.Context, t Target, id string) (reading, error) 
 	if id == "" {
 		return reading{}, &ValueError{Field: "id", Why: "it is empty"}
 	}
-	lobes, err := s.Resolve(t, false)
+	lobes, own, err := s.resolve(t, false)
 	if err != nil {
 		return reading{}, err
 	}
-	readings, _, err := s.look(ctx, t, lobes)
+	readings, _, err := s.look(ctx, t, lobes, own)
 	if err != nil {
 		return reading{}, err
 	}

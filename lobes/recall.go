@@ -21,11 +21,11 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	lobes, err := s.Resolve(t, false)
+	lobes, own, err := s.resolve(t, false)
 	if err != nil {
 		return Answer{}, err
 	}
-	readings, degraded, err := s.look(ctx, t, lobes)
+	readings, degraded, err := s.look(ctx, t, lobes, own)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -198,9 +198,18 @@ func (r reading) weigh(h *store.Head, q Query) (float64, []Reason) {
 	return weigh(&h.Entry, r.lobe.o.Behavior.agedOut(&h.Entry, q.At), !q.NoBoosts)
 }
 
-// rankPool is how many hits of a ranked search are looked at, so that weak
-// ones can be told from those that are not shown.
+// rankPool is how many hits are looked at, at least, to tell weak ones from
+// those that are not shown.
 const rankPool = 200
+
+// pool is rankPool, or for late pages the next larger step.
+func pool(most int) int {
+	n := rankPool
+	for n < most {
+		n *= 5
+	}
+	return n
+}
 
 // find searches one lobe.
 func (s *sieve) find() ([]hit, index.Result) {
@@ -211,7 +220,10 @@ func (s *sieve) find() ([]hit, index.Result) {
 		if s.q.Filter != "" {
 			keep = s.matching()
 		}
-		return s.hits(index.Query{Text: s.q.Text, Keep: keep, Weight: s.weight, Limit: max(most, rankPool)})
+		if s.q.MinMatch > 0 {
+			most = pool(most)
+		}
+		return s.hits(index.Query{Text: s.q.Text, Keep: keep, Weight: s.weight, Limit: most})
 	case strings.TrimSpace(s.q.Filter) != "":
 		return s.hits(index.Query{
 			Filter: textanalysis.ParseFilter(s.q.Filter), HasFilter: true, Keep: s.keep, Weight: s.weight, Limit: most,
@@ -287,7 +299,8 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 	if q.Text == "" && strings.TrimSpace(q.Filter) == "" {
 		a.RankedBy = "recency"
 	}
-	slices.SortStableFunc(hits, byScore)
+	// The order within a lobe stays, also among equals: pages depend on it.
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	hits = once(hits, a)
 	if home := homeOf(readings); home != "" {
 		homeFirst(hits, home)

@@ -56,11 +56,10 @@ func TestRecallByFilterAndByWords(t *testing.T) {
 
 func TestPagesAndBounds(t *testing.T) {
 	w := newWorld(t, nil, "app")
-	var notes []lobes.Note
 	for i := range 70 {
-		notes = append(notes, lobes.Note{Title: fmt.Sprint("Note ", i), Text: fmt.Sprintf("The widget number %d is painted by machine m%d.", i, i*31)})
+		file := filepath.Join(w.specs[0].Dir, "general", fmt.Sprintf("note-%d.md", i))
+		write(t, file, fmt.Sprintf("# Note %d\n\nThe widget number %d is painted by machine m%d.\n", i, i, i*31))
 	}
-	w.remember(lobes.Target{}, notes...)
 	for _, q := range []lobes.Query{{Filter: "widget"}, {Text: "painted widget"}, {}} {
 		seen := map[string]bool{}
 		for offset := 0; offset < 80; offset += 20 {

@@ -84,6 +84,9 @@ func (r registry) put(k known) registry {
 // register writes a lobe into the registry. Another process may do the same:
 // the file is read and replaced under a lock of its own.
 func register(home string, k known) (err error) {
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
 	lock := flock.New(filepath.Join(home, "."+registryName+".lock"))
 	ok, err := lock.TryLock()
 	if err != nil {

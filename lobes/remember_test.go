@@ -168,19 +168,26 @@ func TestSecretsAndPrivatePartsAreNotWritten(t *testing.T) {
 
 func TestTheBudgetIsToldAndKept(t *testing.T) {
 	w := newWorld(t, func(w *world) { w.specs[0].Budget = 4000 }, "app")
-	var warned bool
-	var full error
-	for i := range 60 {
+	store := func(i int) (lobes.Remembered, error) {
 		n := lobes.Note{Topic: "architecture", Title: fmt.Sprint("Part ", i), Text: fmt.Sprintf("Part number %d talks to the queue named q%d.", i, i*7)}
-		r, err := w.set.Remember(context.Background(), agent, lobes.Target{}, []lobes.Note{n})
-		if full = err; err != nil {
-			break
-		}
-		warned = warned || len(r.Warnings) > 0
+		return w.set.Remember(context.Background(), agent, lobes.Target{}, []lobes.Note{n})
+	}
+	room, err := store(0)
+	if err != nil || len(room.Warnings) > 0 {
+		t.Fatalf("with room: %+v, %v", room, err)
+	}
+	write(t, filepath.Join(w.specs[0].Dir, "general", "large.md"), "# Large\n\n"+strings.Repeat("A person wrote much. ", 150))
+	tight, err := store(1)
+	if err != nil || len(tight.Warnings) != 1 {
+		t.Fatalf("nearly full: %+v, %v", tight, err)
+	}
+	var full error
+	for i := 2; full == nil && i < 9; i++ {
+		_, full = store(i)
 	}
 	e := wants[*lobes.FullError](t, "full", full)
-	if !warned || e.Budget != 4000 || e.Used > 4000 {
-		t.Errorf("warned %v, %+v", warned, e)
+	if e.Budget != 4000 || e.Used > 4000 {
+		t.Errorf("%+v", e)
 	}
 	contains(t, "the line", e.ConfigLine, `"budgetMB": 4`)
 	contains(t, "the line", e.ConfigLine, fmt.Sprintf("%q", w.root("app")))

@@ -19,27 +19,35 @@ const unserved = "\x00"
 // the global store, then the lobes that are always included; the first may be
 // missing. A lobe only selects among those of the set, it never opens a new one.
 func (s *Set) Resolve(t Target, write bool) ([]*Lobe, error) {
-	if err := s.safeMode(); err != nil {
-		return nil, err
-	}
-	found, named, err := s.current(t, write)
+	found, own, err := s.resolve(t, write)
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range found {
-		// A degraded lobe is left out only of a search that it is one of many in.
-		if e := l.failure(); e != nil && (write || len(found) == 1) {
-			return nil, e
-		}
-	}
-	if write || named {
-		return found, nil
-	}
-	found = s.withShared(found)
-	if len(found) == 0 {
-		return nil, &NoLobeError{Known: s.Names(), Why: "the call"}
+	// A degraded lobe is left out only of a search that it is one of many in.
+	if own == 1 && found[0].spec.Err != nil {
+		return nil, found[0].failure()
 	}
 	return found, nil
+}
+
+// resolve is Resolve for a caller that can do with what is not degraded. It
+// also tells how many of the lobes the target itself leads to; they come first.
+func (s *Set) resolve(t Target, write bool) (found []*Lobe, own int, err error) {
+	if !slices.ContainsFunc(s.lobes, func(l *Lobe) bool { return l.spec.Err == nil }) {
+		return nil, 0, s.safeMode()
+	}
+	found, named, err := s.current(t, write)
+	if err != nil {
+		return nil, 0, err
+	}
+	own = len(found)
+	if write || named {
+		return found, own, nil
+	}
+	if found = s.withShared(found); len(found) == 0 {
+		return nil, 0, &NoLobeError{Known: s.Names(), Why: "the call"}
+	}
+	return found, own, nil
 }
 
 // current returns the lobes that the target itself leads to, and whether it

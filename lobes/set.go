@@ -109,9 +109,10 @@ func (s *Set) Close(ctx context.Context) error {
 }
 
 // look reads the lobes side by side, as seen from the target's working trees.
-// Lobes that cannot be served are left out and told; it is an error when there
-// was no other.
-func (s *Set) look(ctx context.Context, t Target, lobes []*Lobe) ([]reading, []Health, error) {
+// Lobes that cannot be served are left out and told. It is an error when the
+// only lobe that was asked for is one of them (own is how many there are), or
+// when there is no other.
+func (s *Set) look(ctx context.Context, t Target, lobes []*Lobe, own int) ([]reading, []Health, error) {
 	readings := make([]reading, len(lobes))
 	failures := make([]error, len(lobes))
 	var wait sync.WaitGroup
@@ -124,6 +125,12 @@ func (s *Set) look(ctx context.Context, t Target, lobes []*Lobe) ([]reading, []H
 	wait.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
+	}
+	if !slices.Contains(failures, nil) && s.Mode() == Safe {
+		return nil, nil, s.safeMode()
+	}
+	if own == 1 && failures[0] != nil {
+		return nil, nil, failures[0]
 	}
 	degraded := []Health{}
 	var ready []reading
@@ -140,11 +147,8 @@ func (s *Set) look(ctx context.Context, t Target, lobes []*Lobe) ([]reading, []H
 	return ready, degraded, nil
 }
 
-// safeMode is the error of a set that can serve nothing; nil when it can.
+// safeMode is the error of a set that can serve nothing.
 func (s *Set) safeMode() error {
-	if s.Mode() != Safe {
-		return nil
-	}
 	e := &SafeModeError{}
 	for _, l := range s.lobes {
 		e.Lobes = append(e.Lobes, l.health())

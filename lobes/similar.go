@@ -79,7 +79,7 @@ func (s *Set) preferences(ctx context.Context, t Target, drafts []*draft) []Rela
 			lobes = append(lobes, d.lobe)
 		}
 	}
-	readings, _, err := s.look(ctx, t, s.withShared(lobes))
+	readings, _, err := s.look(ctx, t, s.withShared(lobes), 0)
 	if err != nil {
 		return found
 	}

@@ -36,7 +36,7 @@ func (s *Set) List(ctx context.Context, t Target) []LobeInfo {
 // Stats counts what the lobes hold that the target leads to. A lobe that
 // cannot be served is told with its state alone.
 func (s *Set) Stats(ctx context.Context, t Target) ([]LobeStats, error) {
-	lobes, err := s.Resolve(t, false)
+	lobes, _, err := s.resolve(t, false)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,216 @@
+package lobes_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"memory-mcp/lobes"
+	"memory-mcp/lobes/repo"
+)
+
+func TestBriefingOrder(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	in := w.in("app")
+	for _, n := range []lobes.Note{
+		{Topic: "general", Title: "G", Text: "Something general about it."},
+		{Topic: "recent-work", Title: "R", Text: "Lexer half ported."},
+		{Topic: "modules/b", Title: "MB", Text: "Module b sends mail."},
+		{Topic: "modules/a", Title: "MA", Text: "Module a reads mail."},
+		{Topic: "conventions", Title: "C", Text: "Errors are wrapped with what was tried."},
+		{Topic: "architecture", Title: "A1", Text: "Three layers, imports point down."},
+		{Topic: "architecture", Title: "A2", Text: "Files are the truth.", Trust: "user"},
+		{Topic: "decisions", Title: "D", Text: "No database."},
+		{Topic: "gotchas", Title: "Go", Text: "The linker drops symbols."},
+		{Topic: "preferences", Scope: "project", Title: "P1", Text: "Here spaces are used."},
+		{Topic: "preferences", Title: "P2", Text: "Tabs are used elsewhere."},
+		{Topic: "user", Title: "U", Text: "Ann maintains it."},
+	} {
+		w.stored(in, n)
+		w.clock.pass(time.Second)
+	}
+	var got []string
+	b := w.brief(in)
+	for _, s := range b.Sections {
+		var titles []string
+		for _, r := range s.Results {
+			titles = append(titles, r.Entry.Title)
+		}
+		got = append(got, s.Topic+"@"+s.Lobe+":"+strings.Join(titles, "+"))
+	}
+	same(t, "sections", got, []string{
+		"user@global:U", "preferences@global:P2", "preferences@app:P1", "gotchas@app:Go", "decisions@app:D",
+		"architecture@app:A2+A1", "conventions@app:C", "modules@app:MA+MB", "recent-work@app:R", "general@app:G",
+	})
+	if b.Entries != 12 || b.Empty || b.Stale != 0 || len(b.Degraded) != 0 {
+		t.Errorf("%+v", b)
+	}
+	w.clock.pass(31 * 24 * time.Hour)
+	b = w.brief(in)
+	var stale []string
+	for _, r := range b.StaleFirst {
+		stale = append(stale, r.Entry.Title)
+		if r.Fresh.Verdict != "stale" {
+			t.Errorf("%+v", r.Fresh)
+		}
+	}
+	same(t, "stale", stale, []string{"A1", "A2", "C", "MB", "MA"})
+	same(t, "stale in all", b.Stale, 7)
+	b2, err := json.Marshal(b)
+	if err != nil || strings.Contains(string(b2), ":null") {
+		t.Errorf("%v or a null list in %s", err, b2)
+	}
+}
+
+func TestEmptyBriefingTellsWhereTheMemoryWent(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	if b := w.brief(w.in("app")); !b.Empty || len(b.Moved) != 0 {
+		t.Errorf("%+v", b)
+	}
+	w.stored(w.in("app"), lobes.Note{Text: "The build uses plain go commands."})
+	w.shut()
+	b, err := os.ReadFile(filepath.Join(w.home, "lobes.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, "registry", string(b), w.root("app"))
+	memory := filepath.Join(w.root("app"), ".git", "memory")
+	if err := os.Rename(filepath.Join(w.root("app"), ".git"), filepath.Join(w.dir, "old.git")); err != nil {
+		t.Fatal(err)
+	}
+	w.specs[0].Dir = filepath.Join(w.root("app"), "elsewhere")
+	w.open()
+	brief := w.brief(w.in("app"))
+	if len(brief.Moved) != 1 || brief.Moved[0].Dir != memory || brief.Moved[0].Count != 1 {
+		t.Errorf("%+v", brief.Moved)
+	}
+}
+
+func TestOneBrokenLobeSinksNothingElse(t *testing.T) {
+	w := newWorld(t, func(w *world) {
+		w.specs[1].Err, w.specs[1].Remedy = errors.New("no such disk"), []string{"mount it"}
+	}, "app", "lib")
+	w.stored(w.in("app"), lobes.Note{Title: "Fine", Text: "The app is served."})
+	same(t, "mode", w.set.Mode(), lobes.Degraded)
+	_, err := w.set.Remember(context.Background(), agent, w.in("lib"), []lobes.Note{{Text: "x y z"}})
+	same(t, "remedy", wants[*lobes.DegradedError](t, "a store", err).Remedy, []string{"mount it"})
+	_, err = w.set.Recall(context.Background(), w.in("lib"), lobes.Query{})
+	wants[*lobes.DegradedError](t, "a read", err)
+	a := w.recall(lobes.Target{Lobe: "*"}, lobes.Query{Filter: "served"})
+	if len(a.Results) != 1 || len(a.Degraded) != 1 || a.Degraded[0].Name != "lib" {
+		t.Errorf("%+v", a)
+	}
+	d := w.set.Diagnose(context.Background())
+	if d.Mode != lobes.Degraded || len(d.Lobes) != 3 || d.Lobes[2].Cause != "no such disk" || d.Lobes[0].State != lobes.Running {
+		t.Errorf("%+v", d)
+	}
+	stats, err := w.set.Stats(context.Background(), lobes.Target{Lobe: "*"})
+	if err != nil || len(stats) != 3 || stats[2].Degraded == nil || stats[0].Entries != 1 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	list := w.set.List(context.Background(), w.in("app"))
+	if len(list) != 3 || !list[0].Current || list[0].Branch != "main" || list[2].Health.State != lobes.Degraded {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestSafeMode(t *testing.T) {
+	for _, specs := range [][]lobes.Spec{nil, {{Name: "a", Err: errors.New("gone")}}} {
+		set := lobes.NewSet(specs, lobes.Options{})
+		same(t, "mode", set.Mode(), lobes.Safe)
+		_, err := set.Recall(context.Background(), lobes.Target{}, lobes.Query{})
+		wants[*lobes.SafeModeError](t, "a read", err)
+		same(t, "mode told", set.Diagnose(context.Background()).Mode, lobes.Safe)
+		if err := set.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestALobeThatFailsIsTriedAgain(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	memory := filepath.Join(w.root("app"), ".git", "memory")
+	write(t, memory, "a file where the folder should be")
+	_, err := w.set.Recall(context.Background(), w.in("app"), lobes.Query{})
+	e := wants[*lobes.DegradedError](t, "a file in the way", err)
+	if len(e.Remedy) == 0 || w.set.Mode() != lobes.Degraded {
+		t.Errorf("%+v, %s", e, w.set.Mode())
+	}
+	if err := os.Remove(memory); err != nil {
+		t.Fatal(err)
+	}
+	w.stored(w.in("app"), lobes.Note{Text: "It works again after the file went away."})
+	same(t, "mode", w.set.Mode(), lobes.Running)
+}
+
+func TestPlaces(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	home := filepath.Join(w.dir, "home")
+	git := repo.Options{Home: home}
+	plain := filepath.Join(w.dir, "plain", "notes")
+	write(t, filepath.Join(plain, "x.txt"), "x")
+	at := func(o lobes.PlaceOptions) lobes.Spec {
+		o.Home, o.Git = w.home, git
+		return lobes.Place(o)
+	}
+	sub := filepath.Join(w.root("app"), "cmd", "deep")
+	if err := os.MkdirAll(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "git", at(lobes.PlaceOptions{Root: sub}).Dir, filepath.Join(w.root("app"), ".git", "memory"))
+	wide := at(lobes.PlaceOptions{Root: sub, Widen: true})
+	same(t, "widened", []string{wide.Root, wide.Name}, []string{w.root("app"), "app"})
+	same(t, "memoryDir", at(lobes.PlaceOptions{Root: w.root("app"), MemoryDir: "notes"}).Dir, filepath.Join(w.root("app"), "notes"))
+	outside := at(lobes.PlaceOptions{Root: plain})
+	same(t, "outside git", filepath.Dir(outside.Dir), filepath.Join(w.home, "lobes"))
+	contains(t, "outside git", filepath.Base(outside.Dir), "notes-")
+	write(t, filepath.Join(w.home, "notes", "gotchas", "gotcha-00000001.md"), "# Old\n\n- **id**: gotcha-00000001\n- **topic**: gotchas\n\nText.\n")
+	same(t, "of an earlier program", at(lobes.PlaceOptions{Root: plain}).Dir, filepath.Join(w.home, "notes"))
+	for what, o := range map[string]lobes.PlaceOptions{
+		"home":     {Root: home},
+		"root":     {Root: "/"},
+		"missing":  {Root: filepath.Join(w.dir, "nowhere")},
+		"relative": {Root: "x"},
+		"a file":   {Root: filepath.Join(plain, "x.txt")},
+	} {
+		if s := at(o); s.Err == nil || len(s.Remedy) == 0 {
+			t.Errorf("%s: %+v", what, s)
+		}
+	}
+}
+
+func TestUniqueNames(t *testing.T) {
+	var got []string
+	for _, s := range lobes.UniqueNames([]lobes.Spec{
+		{Name: "app", Root: "/a/app"}, {Name: "App", Root: "/b/App"}, {Name: "app", Root: "/b/app"}, {Name: "models", Root: "/w/models"},
+		{Name: "", Root: ""}, {Name: "global", Root: "/z/global"}, {Name: "x,y*", Root: "/q/x"}, lobes.GlobalSpec("/h"),
+	}) {
+		got = append(got, s.Name)
+	}
+	same(t, "names", got, []string{"app", "b-App", "b-app-2", "w-models", "lobe", "z-global", "x-y-", "global"})
+}
+
+func TestSettleAdoptsEditsThatRest(t *testing.T) {
+	w := newWorld(t, func(w *world) { w.options.Settle = time.Second }, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Title: "Port", Text: "It listens on 8080."})
+	hand := filepath.Join(filepath.Dir(s.Path), "hand.md")
+	write(t, hand, "# By hand\n\nA note by hand.\n")
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(hand, past, past); err != nil {
+		t.Fatal(err)
+	}
+	id := w.recall(lobes.Target{}, lobes.Query{Filter: "hand"}).Results[0].Entry.ID
+	if !w.get(lobes.Target{}, id).Pending {
+		t.Error("not pending")
+	}
+	w.shut() // an orderly exit takes edits as they are
+	w.open()
+	if r := w.get(lobes.Target{}, id); r.Pending || r.Revision == "" {
+		t.Errorf("%+v", r)
+	}
+}
