@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"sync"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -144,14 +145,20 @@ func (w *writer) check(st *step) error {
 	return nil
 }
 
-// layDown writes the temporaries.
+// layDown writes the two temporaries. They are synced at the same time, which
+// a journal turns into one wait.
 func (w *writer) layDown(st *step) error {
-	if err := w.writeHalf(st); err != nil {
-		return err
+	var half, head error
+	var group sync.WaitGroup
+	group.Go(func() { half = w.writeHalf(st) })
+	if !st.same() {
+		head = w.writeHead(st)
 	}
-	if st.same() {
-		return nil
-	}
+	group.Wait()
+	return errors.Join(half, head)
+}
+
+func (w *writer) writeHead(st *step) error {
 	rnd, err := w.s.random(8)
 	if err != nil {
 		return err
