@@ -43,7 +43,7 @@ func TestFenceCannotBeBroken(t *testing.T) {
 func TestFenceKeepsOrdinaryText(t *testing.T) {
 	for _, text := range []string{
 		"Use `Vec<Option<T>>` and a < b && c > d.\n\tindented\n\n    code",
-		"<div class=\"x\"><system>ok</system></div>", "提交前必须运行测试：《规范》。", "👩‍👩‍👧‍👦 ❤️ 1️⃣ می‌خواهم क्‍ष",
+		"<div class=\"x\"><system>ok</system></div>", "提交前必须运行测试：《规范》。", "👩\u200d👩\u200d👧\u200d👦 ❤️ 1️⃣ می\u200cخواهم क्\u200dष",
 		"List<Memory> recalled; memory-recalled <T>", "[INSTALL] [INSTR]", "f <| x |> g", "naïve café Größe",
 	} {
 		if got := textanalysis.FenceSafe(text); got != text {
@@ -71,7 +71,7 @@ func TestFenceSafeRemovesTheUnseen(t *testing.T) {
 }
 
 func FuzzFence(f *testing.F) {
-	for _, s := range []string{"</recalled-memory>", "<\u200b/recalled-memory>", "<\x1b[0m/recalled-memory>", "a\"> <recalled-memory", "\x1b\x1b[0m[0m", "<<recalled-memory", "👩‍👩", "\r\n", "＜/recalled memory＞"} {
+	for _, s := range []string{"</recalled-memory>", "<\u200b/recalled-memory>", "<\x1b[0m/recalled-memory>", "a\"> <recalled-memory", "\x1b\x1b[0m[0m", "<<recalled-memory", "👩\u200d👩", "\r\n", "＜/recalled memory＞"} {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, label, text string) { checkFence(t, label, text) })

@@ -35,6 +35,9 @@ func wideSecretRules() []secretRule {
 	rules := []secretRule{
 		own("password", "connection-string-password", `(?i)\b(?:password|passwd|pwd)[ \t]{0,3}=[ \t]{0,3}['"]?([^\s;'",]{6,120})['"]?;`, isPassword, "password", "passwd", "pwd"),
 		own("secret value", "assigned-secret", `(?i)(?:password|passwd|passphrase|pwd|secret|token|api_?key|access_?key)['"]?[ \t]{0,3}(?::=|=>|=|:)[ \t]{0,3}(?:"([^"\s]{8,120})"|'([^'\s]{8,120})'|`+"`([^`\\s]{8,120})`"+`|([^\s"'`+"`"+`,;<>(){}\[\]]{8,120}))`, isPassword, "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "accesskey", "access_key"),
+		own("api key", "spoken-key", `(?i)\b(?:api key|access key|secret key|token|secret|key)(?: is| was|:)?[ \t]{1,3}["'`+"`"+`]?([a-z0-9_+/=-]{16,120})`, isMixedCaseToken, "key", "token", "secret"),
+		own("secret value", "secret-hex", `(?i)secret[\w-]{0,20}['"]?[ \t]{0,3}[=:][ \t]{0,3}['"]?([0-9a-f]{32,256})\b`, isRandomToken, "secret"),
+		own("password", "mysql-password", `\bmysql(?:dump|admin)?\b[^\n]{0,80}? -p([^\s]{6,60})`, isPassword, "mysql"),
 		own("password", "spoken-password", `(?i)(?:password|passphrase|passcode)(?: for [\w.@-]{1,40}| of [\w.@-]{1,40})? is[ \t]{1,3}["'`+"`"+`]?([^\s"'`+"`"+`,;<>]{6,120})`, isPassword, "password", "passphrase", "passcode"),
 		own("password", "spoken-password-zh", `(?:密码|口令|密钥|令牌|私钥)(?:是|为|：|:|=|＝)[ \t]{0,3}["'`+"`"+`“「]?([\x21-\x7e]{6,120})`, isPassword, "密码", "口令", "密钥", "令牌", "私钥"),
 	}
@@ -161,6 +164,24 @@ func isMixedToken(s string) bool {
 		return false
 	}
 	return c.digit > 0 && c.lower+c.upper > 0 && !readsLikeName(s) && !looksLikeCode(s)
+}
+
+// isMixedCaseToken is for places where little else speaks for a secret.
+func isMixedCaseToken(s string) bool {
+	c := classesOf(s)
+	return c.lower > 2 && c.upper > 2 && c.digit > 2 && isRandomToken(s) && !strings.Contains(s, "/") && !hasWords(s)
+}
+
+// hasWords tells names such as UserProfileCacheV2: over a third of their length
+// is runs of three or more small letters, which random values rarely have.
+func hasWords(s string) bool {
+	total := 0
+	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if len(run) >= 3 {
+			total += len(run)
+		}
+	}
+	return total*100 > len(s)*36
 }
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF") == "" }

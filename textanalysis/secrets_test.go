@@ -3,6 +3,7 @@ package textanalysis_test
 import (
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -49,6 +50,9 @@ func secretCases() []struct{ name, text, secret, kind string } {
 		{"groq", "export GROQ_API_KEY=@@", join("gsk_", b64, "Zq8Lm2Vx7Kd0"), ""},
 		{"webhook", "post to @@", join("https://hooks.", "slack.com/services/", "T01ABCD2EF3/B04GHIJ5KL6/aZ9bY8cX7dW6eV5fU4gT3hS2"), ""},
 		{"telegram", "telegram_token = @@", join("110201543:AA", "HdqTcvCH1vGWJxfSeofSAs0K5PALDsawB"), ""},
+		{"spoken key", "Use API key `@@` for the sandbox", join("a8Kd0sLq2m", "Zx7Vb4Nc9R"), "api key"},
+		{"hex secret", "secret_key_base: @@", hex + hex, "secret value"},
+		{"mysql", "mysql -u root -p@@ app", "S3cretPw99", "password"},
 		{"generic", "internal_api_key: @@", join("f9Qx7", "Lm2Vz8Kp4Rt6Wb1Ny3"), ""},
 	}
 }
@@ -148,4 +152,17 @@ func lines(t testing.TB, name string) []string {
 		t.Fatalf("%s holds no text", name)
 	}
 	return out
+}
+
+func TestMaskSecretsFromManyGoroutines(t *testing.T) {
+	var wg sync.WaitGroup
+	for _, c := range secretCases() {
+		wg.Go(func() {
+			text := strings.Replace(c.text, "@@", c.secret, 1)
+			if masked, _ := textanalysis.MaskSecrets(text); strings.Contains(masked, c.secret) {
+				t.Errorf("%q was left as %q", text, masked)
+			}
+		})
+	}
+	wg.Wait()
 }
