@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"memory-mcp/lobes/bootstrap"
+	"memory-mcp/textanalysis"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -80,6 +81,12 @@ func checkForm(t *testing.T, proposals []bootstrap.Proposal) {
 		}
 		if strings.ContainsFunc(p.Body, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) || !utf8.ValidString(p.Body) {
 			t.Errorf("%s has control characters: %q", key, p.Body)
+		}
+		if d := textanalysis.ReviewDurability(p.Title, p.Body, p.Topic); d.Refuses() {
+			t.Errorf("%s would be refused as not durable: %+v", key, d)
+		}
+		if found := textanalysis.InstructionSignals(p.Title + "\n" + p.Body); len(found) > 0 {
+			t.Errorf("%s would be held as an instruction: %+v", key, found)
 		}
 		if p.Kind == "" || p.Sources == nil || p.Tags == nil || (p.Branch != "") != (p.Topic == "recent-work") {
 			t.Errorf("%s is not complete: %+v", key, p)

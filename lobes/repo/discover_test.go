@@ -29,19 +29,45 @@ type kind struct {
 }
 
 func kinds() []kind {
-	plain := func(s *sandbox) { s.project("p") }
-	linked := func(s *sandbox) { plain(s); s.git("p", "worktree", "add", "-q", "-b", "feat/one", "../w") }
-	super := func(s *sandbox) {
-		s.project("lib")
-		plain(s)
-		s.git("p", "submodule", "--quiet", "add", s.path("lib"), "third/lib")
-		s.git("p", "commit", "-qm", "sub")
-	}
-	wtsub := func(s *sandbox) {
-		super(s)
-		s.git("p", "worktree", "add", "-q", "../w")
-		s.git("w", "submodule", "--quiet", "update", "--init")
-	}
+	all := append(simpleKinds(), worktreeKinds()...)
+	all = append(all, submoduleKinds()...)
+	all = append(all, separateKinds()...)
+	return append(all, environmentKinds()...)
+}
+
+func plain(s *sandbox) { s.project("p") }
+
+func linked(s *sandbox) {
+	plain(s)
+	s.git("p", "worktree", "add", "-q", "-b", "feat/one", "../w")
+}
+
+func super(s *sandbox) {
+	s.project("lib")
+	plain(s)
+	s.git("p", "submodule", "--quiet", "add", s.path("lib"), "third/lib")
+	s.git("p", "commit", "-qm", "sub")
+}
+
+func worktreeOfSuper(s *sandbox) {
+	super(s)
+	s.git("p", "worktree", "add", "-q", "../w")
+	s.git("w", "submodule", "--quiet", "update", "--init")
+}
+
+func bareLayout(s *sandbox) {
+	s.project("src")
+	s.mkdir("p")
+	s.git("p", "clone", "-q", "--bare", s.path("src"), ".bare")
+	s.write("p/.git", "gitdir: ./.bare\n")
+}
+
+func bare(s *sandbox) {
+	plain(s)
+	s.git("p", "clone", "-q", "--bare", ".", s.path("b.git"))
+}
+
+func simpleKinds() []kind {
 	return []kind{
 		{name: "plain", build: plain, from: "p", common: "p/.git", root: "p", branch: "main", slug: "main"},
 		{name: "subfolder", build: plain, from: "p/sub/deep", common: "p/.git", root: "p", branch: "main", slug: "main"},
@@ -55,6 +81,22 @@ func kinds() []kind {
 		{name: "detached", build: func(s *sandbox) { plain(s); s.git("p", "checkout", "-q", "--detach") }, from: "p", common: "p/.git", root: "p", slug: "detached-"},
 		{name: "unborn", build: func(s *sandbox) { s.mkdir("p"); s.git("p", "init", "-q") }, from: "p", common: "p/.git", root: "p", branch: "main", slug: "main"},
 		{name: "sha256", build: func(s *sandbox) { s.project("p", "--object-format=sha256") }, from: "p/sub", common: "p/.git", root: "p", branch: "main", slug: "main"},
+		{name: "sparse checkout", build: func(s *sandbox) { plain(s); s.git("p", "sparse-checkout", "set", "sub") }, from: "p/sub", common: "p/.git", root: "p", branch: "main", slug: "main"},
+		{name: "reached through a link", build: func(s *sandbox) { plain(s); os.Symlink(s.path("p/sub"), s.path("l")) }, from: "l/deep", common: "p/.git", root: "p", branch: "main", slug: "main"},
+		{name: "an empty .git below", build: func(s *sandbox) { plain(s); s.mkdir("p/sub/.git") }, from: "p/sub/deep", common: "p/.git", root: "p", branch: "main", slug: "main"},
+		{name: "nested repository", build: func(s *sandbox) { plain(s); s.project("p/vendor/q") }, from: "p/vendor/q/sub", common: "p/vendor/q/.git", root: "p/vendor/q", branch: "main", slug: "main"},
+		{name: "configured below", build: func(s *sandbox) { plain(s); s.git("p", "config", "core.worktree", "../sub") }, from: "p/sub/deep", common: "p/.git", root: "p/sub", branch: "main", slug: "main"},
+		{name: "HEAD is a link", build: func(s *sandbox) {
+			plain(s)
+			os.Remove(s.path("p/.git/HEAD"))
+			os.Symlink("refs/heads/main", s.path("p/.git/HEAD"))
+		},
+			from: "p", common: "p/.git", root: "p", branch: "main", slug: "main"},
+	}
+}
+
+func worktreeKinds() []kind {
+	return []kind{
 		{name: "linked worktree", build: linked, from: "w/sub", common: "p/.git", root: "w", linked: true, branch: "feat/one", slug: "feat-one"},
 		{name: "linked worktree, detached", build: func(s *sandbox) { linked(s); s.git("w", "checkout", "-q", "--detach") }, from: "w", common: "p/.git", root: "w", linked: true, slug: "detached-"},
 		{name: "linked worktree with relative paths", build: func(s *sandbox) {
@@ -66,11 +108,16 @@ func kinds() []kind {
 		}, from: "w", common: "p/.git", root: "w", linked: true, branch: "feat/one", slug: "feat-one", differs: "git before 2.48 refuses the extension"},
 		{name: "worktree inside the repository", build: func(s *sandbox) { plain(s); s.git("p", "worktree", "add", "-q", "-b", "x", ".worktrees/x") },
 			from: "p/.worktrees/x/sub", common: "p/.git", root: "p/.worktrees/x", linked: true, branch: "x", slug: "x"},
+	}
+}
+
+func submoduleKinds() []kind {
+	return []kind{
 		{name: "submodule", build: super, from: "p/third/lib/sub", common: "p/.git/modules/third/lib", root: "p/third/lib", sub: "third/lib", branch: "main", slug: "main"},
 		{name: "superproject of a submodule", build: super, from: "p/third", common: "p/.git", root: "p", branch: "main", slug: "main"},
-		{name: "submodule in a linked worktree", build: wtsub, from: "w/third/lib", common: "p/.git/modules/third/lib", root: "w/third/lib", sub: "third/lib", slug: "detached-", differs: "the memory of all worktrees is one"},
+		{name: "submodule in a linked worktree", build: worktreeOfSuper, from: "w/third/lib", common: "p/.git/modules/third/lib", root: "w/third/lib", sub: "third/lib", slug: "detached-", differs: "the memory of all worktrees is one"},
 		{name: "submodule only in a linked worktree", build: func(s *sandbox) {
-			wtsub(s)
+			worktreeOfSuper(s)
 			s.git("p", "submodule", "--quiet", "deinit", "-f", "--all")
 			os.RemoveAll(s.path("p/.git/modules"))
 		},
@@ -79,7 +126,11 @@ func kinds() []kind {
 			from: "p/third/lib", common: "p/.git/modules/third/lib", root: "p/third/lib", sub: "third/lib", branch: "main", slug: "main"},
 		{name: "worktree of a submodule", build: func(s *sandbox) { super(s); s.git("p/third/lib", "worktree", "add", "-q", "-b", "y", s.path("y")) },
 			from: "y", common: "p/.git/modules/third/lib", root: "y", linked: true, sub: "third/lib", branch: "y", slug: "y"},
-		{name: "sparse checkout", build: func(s *sandbox) { plain(s); s.git("p", "sparse-checkout", "set", "sub") }, from: "p/sub", common: "p/.git", root: "p", branch: "main", slug: "main"},
+	}
+}
+
+func separateKinds() []kind {
+	return []kind{
 		{name: "separate git directory, just made", build: func(s *sandbox) { s.mkdir("p"); s.git("p", "init", "-q", "--separate-git-dir", s.path("elsewhere")) },
 			from: "p", common: "elsewhere", root: "p", branch: "main", slug: "main"},
 		{name: "separate git directory", build: func(s *sandbox) {
@@ -99,21 +150,18 @@ func kinds() []kind {
 			os.Rename(s.path("p/.git"), s.path("store"))
 			os.Symlink(s.path("store"), s.path("p/.git"))
 		}, from: "p", common: "store", root: "p", branch: "main", slug: "main"},
-		{name: ".bare layout, its top", build: func(s *sandbox) {
-			s.project("src")
-			s.mkdir("p")
-			s.git("p", "clone", "-q", "--bare", s.path("src"), ".bare")
-			s.write("p/.git", "gitdir: ./.bare\n")
-		}, from: "p", common: "p/.bare", bare: true, branch: "main", slug: "main"},
+	}
+}
+
+func environmentKinds() []kind {
+	return []kind{
+		{name: ".bare layout, its top", build: bareLayout, from: "p", common: "p/.bare", bare: true, branch: "main", slug: "main"},
 		{name: ".bare layout, a worktree", build: func(s *sandbox) {
-			s.project("src")
-			s.mkdir("p")
-			s.git("p", "clone", "-q", "--bare", s.path("src"), ".bare")
-			s.write("p/.git", "gitdir: ./.bare\n")
+			bareLayout(s)
 			s.git("p", "worktree", "add", "-q", "-b", "dev", "dev")
 		}, from: "p/dev/sub", common: "p/.bare", root: "p/dev", linked: true, branch: "dev", slug: "dev"},
-		{name: "bare, the folder itself", build: func(s *sandbox) { plain(s); s.git("p", "clone", "-q", "--bare", ".", s.path("b.git")) }, from: "b.git", common: "b.git", bare: true, branch: "main", slug: "main"},
-		{name: "bare, by GIT_DIR", build: func(s *sandbox) { plain(s); s.git("p", "clone", "-q", "--bare", ".", s.path("b.git")) },
+		{name: "bare, the folder itself", build: bare, from: "b.git", common: "b.git", bare: true, branch: "main", slug: "main"},
+		{name: "bare, by GIT_DIR", build: bare,
 			from: "p", env: []string{"GIT_DIR=../b.git"}, common: "b.git", bare: true, branch: "main", slug: "main"},
 		{name: "inside .git", build: plain, from: "p/.git/objects", common: "p/.git", root: "p", branch: "main", slug: "main"},
 		{name: "inside the git directory of a worktree", build: linked, from: "p/.git/worktrees/w", common: "p/.git", root: "w", linked: true, branch: "feat/one", slug: "feat-one"},
@@ -122,16 +170,6 @@ func kinds() []kind {
 		{name: "GIT_DIR, relative", build: plain, from: "p/sub", env: []string{"GIT_DIR=../.git"}, common: "p/.git", root: "p", branch: "main", slug: "main"},
 		{name: "GIT_DIR is a .git file", build: linked, from: "w", env: []string{"GIT_DIR=.git"}, common: "p/.git", root: "w", linked: true, branch: "feat/one", slug: "feat-one"},
 		{name: "GIT_DIR and GIT_COMMON_DIR", build: linked, from: "w", env: []string{"GIT_DIR={}/p/.git/worktrees/w", "GIT_COMMON_DIR={}/p/.git"}, common: "p/.git", root: "w", linked: true, branch: "feat/one", slug: "feat-one"},
-		{name: "reached through a link", build: func(s *sandbox) { plain(s); os.Symlink(s.path("p/sub"), s.path("l")) }, from: "l/deep", common: "p/.git", root: "p", branch: "main", slug: "main"},
-		{name: "an empty .git below", build: func(s *sandbox) { plain(s); s.mkdir("p/sub/.git") }, from: "p/sub/deep", common: "p/.git", root: "p", branch: "main", slug: "main"},
-		{name: "nested repository", build: func(s *sandbox) { plain(s); s.project("p/vendor/q") }, from: "p/vendor/q/sub", common: "p/vendor/q/.git", root: "p/vendor/q", branch: "main", slug: "main"},
-		{name: "configured below", build: func(s *sandbox) { plain(s); s.git("p", "config", "core.worktree", "../sub") }, from: "p/sub/deep", common: "p/.git", root: "p/sub", branch: "main", slug: "main"},
-		{name: "HEAD is a link", build: func(s *sandbox) {
-			plain(s)
-			os.Remove(s.path("p/.git/HEAD"))
-			os.Symlink("refs/heads/main", s.path("p/.git/HEAD"))
-		},
-			from: "p", common: "p/.git", root: "p", branch: "main", slug: "main"},
 	}
 }
 
