@@ -1,0 +1,5 @@
+package main_test
+
+import "os"
+
+func terminations() []os.Signal { return nil }
