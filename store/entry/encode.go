@@ -38,9 +38,10 @@ func (k *key) free() bool {
 	return isText && k.word == nil || k.name == "id" || k.name == "topic"
 }
 
-// fitsBlock tells whether a text can stand as it is in a YAML block.
+// fitsBlock tells whether a text without blanks around it can stand as it is
+// in a YAML block.
 func fitsBlock(s string) bool {
-	if s[0] == ' ' || s[0] == '\t' || strings.IndexFunc(s, func(r rune) bool { return !printable(r) }) >= 0 {
+	if strings.IndexFunc(s, func(r rune) bool { return !printable(r) }) >= 0 {
 		return false
 	}
 	for line := range strings.SplitSeq(s, "\n") {

@@ -165,7 +165,7 @@ func (r *rewriter) changeKeys(end int) {
 	for i := range keys {
 		k := &keys[i]
 		v := k.get(&r.want)
-		if k.get(&r.have).equal(v) && !r.withHeader {
+		if k.get(&r.have).equal(v) {
 			continue
 		}
 		b := r.block(k)
@@ -174,18 +174,11 @@ func (r *rewriter) changeKeys(end int) {
 			r.put(end, 0, r.keyLines(k, k.newName(r.form), v)...)
 		case b != nil && v.empty():
 			r.put(b.line, len(b.text))
-		case b != nil && !r.states(b, k, v):
+		case b != nil:
 			r.put(b.line, len(b.text), r.changedLines(k, b, v)...)
 		}
 	}
 	r.changeExtra(end)
-}
-
-// states tells whether a block says v already.
-func (r *rewriter) states(b *block, k *key, v value) bool {
-	var e Entry
-	have, err := r.decode(b)
-	return err == nil && k.set(&e, have) == nil && k.get(&e).equal(v)
 }
 
 func (r *rewriter) block(k *key) *block {

@@ -32,7 +32,8 @@ func (r *rewriter) changeTitle() {
 
 // statesTitle tells whether the title key has the title that is to change.
 func (r *rewriter) statesTitle(b *block) bool {
-	return r.states(b, &titleKey, value{text: r.have.Title})
+	v, err := b.decode()
+	return err == nil && normalTitle(v.text) == r.have.Title
 }
 
 // bodyLines gives the lines of the body without the blank ones around it. An
