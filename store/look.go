@@ -7,10 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +32,7 @@ type file struct {
 	empty time.Time // since when the file has been empty; zero when it is not
 	large bool
 	bad   error // it could not be read
+	pass  int   // the last scan that saw it
 }
 
 // Look compares the folder with the last look and gives what is there now. It
@@ -53,7 +51,7 @@ func (s *Store) look(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at store: %w", err)
 	}
-	w := &walk{s: s, seen: map[string]stamp{}, start: s.wall(), blind: map[string]error{}}
+	w := &walk{s: s, start: s.wall(), blind: map[string]error{}}
 	if root != nil {
 		defer root.Close() // a folder handle: nothing to lose
 	}
@@ -66,175 +64,6 @@ func (s *Store) look(ctx context.Context) (*View, error) {
 	}
 	s.take(w, fresh)
 	return s.view, nil
-}
-
-// pass finds out which files to consider, and which are gone: from the events
-// since the last look where they tell all, else by a scan.
-func (w *walk) pass(ctx context.Context, root *os.Root) error {
-	s := w.s
-	if root == nil {
-		s.unwatch()
-	} else if dirty, ok := s.events(); ok && w.some(root, dirty) {
-		return w.again(ctx, root)
-	} else {
-		s.rewatch()
-		w.watch = s.watch
-		if err := w.folder(ctx, root, "."); err != nil {
-			s.unwatch()
-			return err
-		}
-	}
-	for p := range s.files {
-		if _, ok := w.seen[p]; !ok && !w.hidden(p) {
-			w.gone = append(w.gone, p)
-		}
-	}
-	s.strays, s.links, s.blind = w.strays, w.links, w.blind
-	if root == nil {
-		return nil
-	}
-	return w.again(ctx, root)
-}
-
-// some considers the files that events have named, and those that events do
-// not tell all about. It tells false when that is not enough: a file that has
-// got a second name makes no event under its first.
-func (w *walk) some(root *os.Root, dirty map[string]bool) bool {
-	for p := range w.s.recheck {
-		dirty[p] = true
-	}
-	for p := range dirty {
-		st, ok := w.restamp(root, p)
-		switch {
-		case ok && st.links > 1 && !w.s.recheck[p]:
-			clear(w.seen)
-			w.gone = nil
-			return false
-		case ok && st.kind == kindFile:
-			w.seen[p] = st
-		case w.s.files[p] != nil:
-			w.gone = append(w.gone, p)
-		}
-	}
-	return true
-}
-
-// walk is one pass over the folder.
-type walk struct {
-	s      *Store
-	start  time.Time
-	seen   map[string]stamp // files to consider
-	gone   []string         // known files that are not there
-	watch  *watcher         // nil: nothing to watch with
-	strays []string
-	links  []string
-	blind  map[string]error // folders that could not be listed
-}
-
-func (w *walk) folder(ctx context.Context, root *os.Root, dir string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if w.watch != nil {
-		if err := w.watch.add(dir); err != nil {
-			w.s.unwatched = err
-			w.s.unwatch()
-			w.watch = nil
-		}
-	}
-	f, err := root.Open(dir)
-	if err != nil {
-		return w.unlisted(dir, err)
-	}
-	defer f.Close() // a folder handle: nothing to lose
-	names, err := f.Readdirnames(-1)
-	if err != nil {
-		return w.unlisted(dir, err)
-	}
-	var below []string
-	for _, name := range names {
-		p := path.Join(dir, name)
-		if strings.HasPrefix(name, tempPrefix) {
-			w.strays = append(w.strays, p)
-		}
-		if strings.ContainsRune(".#~", rune(name[0])) {
-			continue
-		}
-		st, err := stampAt(f, name)
-		switch {
-		case err != nil: // it vanished between the two calls
-		case st.kind == kindFolder:
-			below = append(below, p)
-		case st.kind == kindLink:
-			w.links = append(w.links, p)
-		case st.kind == kindFile && entry.IsEntryPath(p):
-			w.seen[p] = st
-		}
-	}
-	slices.Sort(below)
-	for _, p := range below {
-		if err := w.folder(ctx, root, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unlisted forgives a folder that vanished, and remembers one that cannot be
-// listed: what was known of it stays, and it is named as a problem. Only the
-// store's own folder must be readable.
-func (w *walk) unlisted(dir string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if dir == "." {
-		return err
-	}
-	w.blind[dir] = err
-	return nil
-}
-
-// hidden tells whether a path lies in a folder that could not be listed.
-func (w *walk) hidden(p string) bool {
-	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if _, ok := w.blind[dir]; ok {
-			return true
-		}
-	}
-	return false
-}
-
-// again gives a file that has just gone a moment to come back: many editors
-// save by moving the file away and writing a new one. A deletion costs that
-// moment once.
-func (w *walk) again(ctx context.Context, root *os.Root) error {
-	if len(w.gone) == 0 || len(w.gone) > 3 {
-		return nil
-	}
-	for range 3 {
-		time.Sleep(5 * time.Millisecond)
-		w.gone = slices.DeleteFunc(w.gone, func(p string) bool {
-			st, ok := w.restamp(root, p)
-			if ok && st.kind == kindFile {
-				w.seen[p] = st
-			}
-			return ok && st.kind == kindFile
-		})
-		if err := ctx.Err(); err != nil || len(w.gone) == 0 {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *walk) restamp(root *os.Root, p string) (stamp, bool) {
-	dir, err := root.Open(path.Dir(p))
-	if err != nil {
-		return stamp{}, false
-	}
-	defer dir.Close() // a folder handle: nothing to lose
-	st, err := stampAt(dir, path.Base(p))
-	return st, err == nil
 }
 
 // content is what reading one file gave.
@@ -251,12 +80,12 @@ type content struct {
 // read reads, in parallel, the files that may have changed.
 func (w *walk) read(ctx context.Context, root *os.Root) ([]content, error) {
 	var todo []content
-	for p, st := range w.seen {
-		old := w.s.files[p]
-		if old != nil && unchanged(old.stamp, st, old.read) && old.empty.IsZero() {
+	for _, c := range w.seen {
+		old := w.s.files[c.path]
+		if old != nil && unchanged(old.stamp, c.stamp, old.read) && old.empty.IsZero() {
 			continue
 		}
-		todo = append(todo, content{path: p, stamp: st})
+		todo = append(todo, content{path: c.path, stamp: c.stamp})
 	}
 	var group sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), len(todo))
@@ -402,7 +231,7 @@ func (s *Store) take(w *walk, fresh []content) {
 // takeOne takes over one file that was read; it tells whether the view changes.
 func (s *Store) takeOne(d *draft, c content, now time.Time) bool {
 	old := s.files[c.path]
-	f := &file{stamp: c.stamp, read: c.read, head: c.head, since: now, large: c.stamp.size > maxHead}
+	f := &file{pass: s.passes, stamp: c.stamp, read: c.read, head: c.head, since: now, large: c.stamp.size > maxHead}
 	s.files[c.path] = f
 	if old != nil && old.head != nil && c.head != nil && old.head.Hash == c.head.Hash {
 		f.since = old.since

@@ -13,22 +13,29 @@ import (
 // stampAt tells of the file called name in an open folder, without following
 // a symbolic link.
 func stampAt(folder *os.File, name string) (stamp, error) {
-	var st unix.Stat_t
-	var failed error
+	st, found := stamp{}, false
+	err := stampEach(folder, []string{name}, func(_ string, s stamp) { st, found = s, true })
+	if err == nil && !found {
+		err = &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return st, err
+}
+
+// stampEach tells of files in an open folder; one that cannot be asked about,
+// most often because it has just gone, is left out.
+func stampEach(folder *os.File, names []string, tell func(name string, st stamp)) error {
 	conn, err := folder.SyscallConn()
 	if err != nil {
-		return stamp{}, err
+		return err
 	}
-	err = conn.Control(func(fd uintptr) {
-		failed = unix.Fstatat(int(fd), name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	return conn.Control(func(fd uintptr) {
+		var st unix.Stat_t
+		for _, name := range names {
+			if unix.Fstatat(int(fd), name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+				tell(name, stampOf(&st))
+			}
+		}
 	})
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
-		return stamp{}, &fs.PathError{Op: "stat", Path: name, Err: err}
-	}
-	return stampOf(&st), nil
 }
 
 // stampOpen tells of an open file.

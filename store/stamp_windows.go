@@ -17,6 +17,17 @@ func stampAt(folder *os.File, name string) (stamp, error) {
 	return stampOf(info), nil
 }
 
+// stampEach tells of files in an open folder; one that cannot be asked about,
+// most often because it has just gone, is left out.
+func stampEach(folder *os.File, names []string, tell func(name string, st stamp)) error {
+	for _, name := range names {
+		if st, err := stampAt(folder, name); err == nil {
+			tell(name, st)
+		}
+	}
+	return nil
+}
+
 // stampOpen tells of an open file.
 func stampOpen(f *os.File) (stamp, error) {
 	info, err := f.Stat()
