@@ -26,6 +26,8 @@ const defaultLimit = 10
 type Hit struct {
 	Key   string
 	Score float64
+	// Relevance is the score by words alone, without the caller's weight.
+	Relevance float64
 	// Reasons say where the score comes from, the largest share first.
 	Reasons []Reason
 	// Coverage is the share of the query's informative words, by weight, that
@@ -35,8 +37,9 @@ type Hit struct {
 
 // A Reason is one part of a hit's score.
 type Reason struct {
-	// Kind is term, expansion, title, near (words close together), context
-	// (words of neighbouring entries).
+	// Kind is term, expansion, title and opening (how much of them the query
+	// names), near (words close together), context (words of neighbouring
+	// entries).
 	Kind string
 	// Term is the word that was found, and For the query's word when that is
 	// another one.

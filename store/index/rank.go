@@ -11,13 +11,11 @@ const poolSize = 200
 
 // candidate is a document that may become a hit.
 type candidate struct {
-	doc   uint32
-	score float64
-	parts parts
+	doc       uint32
+	score     float64
+	relevance float64 // the score without the caller's weights
+	close     closeness
 }
-
-// parts are what the close look added.
-type parts struct{ title, near float64 }
 
 // ranked finds by any word.
 func (s *search) ranked(text string) Result {

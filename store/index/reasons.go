@@ -12,29 +12,40 @@ const maxReasons = 8
 func (s *search) hit(p *plan, c candidate) Hit {
 	d := s.state.doc(c.doc)
 	counts := s.counts(p, d)
-	h := Hit{Key: d.Key, Score: c.score, Coverage: p.coverage(counts)}
-	total := c.parts.title + c.parts.near
+	h := Hit{Key: d.Key, Score: c.score, Relevance: c.relevance, Coverage: p.coverage(counts), Reasons: []Reason{}}
 	for i := range p.terms {
 		t := &p.terms[i]
-		if counts[i] == 0 {
-			continue
+		if counts[i] != 0 {
+			h.Reasons = append(h.Reasons, p.reason(i, counts[i], t.weight*t.idf*saturate(s.frequency(c.doc, counts[i], 0))))
 		}
-		share := t.weight * t.idf * saturate(s.frequency(c.doc, counts[i], 0))
-		total += share
-		h.Reasons = append(h.Reasons, p.reason(i, counts[i], share))
 	}
-	if c.parts.title > 0 {
-		h.Reasons = append(h.Reasons, Reason{Kind: "title", Field: "title", Share: c.parts.title})
+	own := 0.0
+	for _, r := range h.Reasons {
+		own += r.Share
 	}
-	if c.parts.near > 0 {
-		h.Reasons = append(h.Reasons, Reason{Kind: "near", Field: "body", Share: c.parts.near})
+	h.add("title", "title", c.close.title)
+	h.add("opening", "body", c.close.lead)
+	h.add("near", "body", c.close.near)
+	h.add("context", "neighbours", float64(s.scratch.score[c.doc])-own)
+	total := 0.0
+	for _, r := range h.Reasons {
+		total += r.Share
 	}
 	for i := range h.Reasons {
-		h.Reasons[i].Share /= max(total, 1e-9)
+		h.Reasons[i].Share /= total
 	}
 	slices.SortStableFunc(h.Reasons, func(a, b Reason) int { return cmp.Compare(b.Share, a.Share) })
 	h.Reasons = h.Reasons[:min(len(h.Reasons), maxReasons)]
 	return h
+}
+
+// negligible is the share of a score below which a reason is not worth telling.
+const negligible = 1e-3
+
+func (h *Hit) add(kind, field string, share float64) {
+	if share > negligible {
+		h.Reasons = append(h.Reasons, Reason{Kind: kind, Field: field, Share: share})
+	}
 }
 
 func (p *plan) reason(i int, counts byte, share float64) Reason {
@@ -64,17 +75,20 @@ func (s *search) counts(p *plan, d *Doc) []byte {
 }
 
 // coverage is the share of the informative words, by weight, that are there.
+// A word that stands for the one asked for counts as much as it is worth.
 func (p *plan) coverage(counts []byte) float64 {
+	found := make([]float64, len(p.terms))
+	for i, c := range counts {
+		if c != 0 {
+			source := p.terms[i].source
+			found[source] = max(found[source], p.relative(i))
+		}
+	}
 	given, all := 0.0, 0.0
 	for i := range p.terms {
-		t := &p.terms[i]
-		if t.source != i || !t.informative() {
-			continue
-		}
-		w := t.weight * t.idf
-		all += w
-		if counts[i] != 0 {
-			given += w
+		if t := &p.terms[i]; t.source == i && t.informative() {
+			all += t.weight * t.idf
+			given += t.weight * t.idf * found[i]
 		}
 	}
 	if all == 0 {

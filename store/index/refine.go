@@ -1,73 +1,143 @@
 package index
 
 import (
-	"math"
-	"memory-mcp/textanalysis"
 	"slices"
+
+	"memory-mcp/textanalysis"
 )
 
 // The close look at the best candidates.
 const (
-	titleCoverageSmooth = 9.0
-	proximityWeight     = 0.6
-	proximityPool       = 100
-	proximityReach      = 8
-	reversedPenalty     = 1
-	leadWords           = 15
-	leadWeight          = 0.7
-	leadMin             = 15
-	leadSmooth          = 12.0
-	coverWeight         = 0.2
-	coverPower          = 1.0
+	titleSmooth     = 9.0
+	leadWords       = 15 // how many words open a body
+	leadWeight      = 0.7
+	leadSmooth      = 12.0
+	proximityWeight = 0.6
+	proximityPool   = 100 // how many of the best are looked at for it
+	proximityReach  = 8   // words apart at most
+	reversedPenalty = 1   // words that stand in the other order count as further apart
+	coverageWeight  = 0.2 // how much of the score depends on how many words were found
 )
 
-// refine adds what only a look at the text can tell: how much of the title
-// the query names, and how close the query's words stand together.
+// closeness is what the close look adds to a score.
+type closeness struct{ title, lead, near float64 }
+
+func (c closeness) sum() float64 { return c.title + c.lead + c.near }
+
+// refine adds what only a look at the text can tell: how much of the title and
+// of the opening the query names, how close its words stand together, and how
+// many of them are there.
 func (s *search) refine(p *plan, pool []candidate) {
 	pairs := p.adjacent()
 	var buffer []uint32
 	for i := range pool {
 		c := &pool[i]
-		at := s.state.part(c.doc)
-		title, body := at.seg.text(c.doc-at.base, buffer)
-		c.parts.title = s.coverage(p, at, title, titleCoverageSmooth)
+		r := s.reader(p, c.doc)
+		title, body := r.part.seg.text(c.doc-r.part.base, buffer)
+		c.close.title = r.named(title, titleSmooth)
+		if len(body) > leadWords {
+			c.close.lead = leadWeight * r.named(body[:leadWords], leadSmooth)
+		}
 		if i < proximityPool && len(pairs) > 0 {
-			c.parts.near = proximityWeight * s.proximity(p, at.seg, pairs, title, body)
+			c.close.near = proximityWeight * r.proximity(pairs, title, body)
 		}
-		c.score += c.parts.title + c.parts.near
-		if leadWeight > 0 && len(body) > leadMin {
-			c.score += leadWeight * s.coverage(p, at, body[:min(len(body), leadWords)], leadSmooth)
-		}
-		if coverWeight > 0 {
-			c.score *= 1 - coverWeight + coverWeight*math.Pow(s.covered(p, at, title, body), coverPower)
-		}
-		if asks(&at.seg.docs[c.doc-at.base]) {
+		c.score += c.close.sum()
+		c.score *= 1 - coverageWeight + coverageWeight*r.covered(title, body)
+		if asks(&r.part.seg.docs[c.doc-r.part.base]) {
 			c.score *= askingFactor
 		}
+		c.relevance = c.score
 		buffer = title[:0]
 	}
 }
 
-// coverage is g²/(t+smooth), where t is what all words of a part of the text
-// are worth and g what those are worth that the query has.
-func (s *search) coverage(p *plan, at *part, words []uint32, smooth float64) float64 {
+// A reader knows the plan's terms by the stem numbers of one segment.
+type reader struct {
+	search *search
+	plan   *plan
+	part   *part
+	terms  []uint16 // by stem: the number of the term, plus one
+	stems  []uint32 // of the plan's terms, to clear them again
+	seen   []uint32 // scratch
+}
+
+// reader returns the reader for the segment of a document.
+func (s *search) reader(p *plan, doc uint32) *reader {
+	at := s.state.part(doc)
+	for _, r := range s.readers {
+		if r.part == at {
+			return r
+		}
+	}
+	r := &reader{search: s, plan: p, part: at, terms: make([]uint16, len(at.seg.stems.names))}
+	for n := range p.terms {
+		if stem, ok := at.seg.stems.find(p.terms[n].stem); ok {
+			r.terms[stem] = uint16(n + 1)
+		}
+	}
+	s.readers = append(s.readers, r)
+	return r
+}
+
+// term returns the plan's term for a word of the text, or -1.
+func (r *reader) term(word uint32) int { return int(r.terms[r.part.seg.stemOf[word]]) - 1 }
+
+// named is g²/(t+smooth), where t is what all words of a part of the text are
+// worth and g what those are worth that the query has.
+func (r *reader) named(words []uint32, smooth float64) float64 {
 	given, all := 0.0, 0.0
-	s.items = s.items[:0]
+	r.seen = r.seen[:0]
 	for _, w := range words {
-		stem := at.seg.stemOf[w]
-		if slices.Contains(s.items, stem) {
+		stem := r.part.seg.stemOf[w]
+		if slices.Contains(r.seen, stem) {
 			continue
 		}
-		s.items = append(s.items, stem)
-		name := at.seg.stems.names[stem]
-		if n, ok := p.number[name]; ok {
-			given += p.terms[n].idf * p.relative(n)
-			all += p.terms[n].idf
+		r.seen = append(r.seen, stem)
+		if n := int(r.terms[stem]) - 1; n >= 0 {
+			given += r.plan.terms[n].idf * r.plan.relative(n)
+			all += r.plan.terms[n].idf
 			continue
 		}
-		all += idf(s.state.df(name), s.state.live)
+		all += r.search.worth(r.part, stem)
 	}
 	return given * given / (all + smooth)
+}
+
+// worth is the idf of any stem of a segment.
+func (s *search) worth(at *part, stem uint32) float64 {
+	df := at.df(stem)
+	if len(s.state.parts) > 1 {
+		df = s.state.df(at.seg.stems.names[stem])
+	}
+	return idf(df, s.state.live)
+}
+
+// covered is the share of the query's words, by weight, that a text has.
+func (r *reader) covered(title, body []uint32) float64 {
+	terms := r.plan.terms
+	found := make([]bool, len(terms))
+	for _, words := range [][]uint32{title, body} {
+		for _, w := range words {
+			if n := r.term(w); n >= 0 {
+				found[terms[n].source] = true
+			}
+		}
+	}
+	given, all := 0.0, 0.0
+	for i := range terms {
+		t := &terms[i]
+		if t.source != i || t.class != textanalysis.Word && t.class != textanalysis.Sign {
+			continue
+		}
+		all += t.weight * t.idf
+		if found[i] {
+			given += t.weight * t.idf
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return given / all
 }
 
 // relative is what a term is worth of the word that it stands for.
@@ -100,11 +170,12 @@ const titleGap = 2 * proximityReach
 
 // proximity adds up what pairs of query words are worth that stand close
 // together in the text, less with distance.
-func (s *search) proximity(p *plan, seg *segment, pairs [][2]int, title, body []uint32) float64 {
+func (r *reader) proximity(pairs [][2]int, title, body []uint32) float64 {
+	terms := r.plan.terms
 	at := make(map[int][]int)
 	collect := func(words []uint32, offset int) {
 		for i, w := range words {
-			if n, ok := p.number[seg.stems.names[seg.stemOf[w]]]; ok && p.terms[n].class == textanalysis.Word {
+			if n := r.term(w); n >= 0 && terms[n].class == textanalysis.Word {
 				at[n] = append(at[n], offset+i)
 			}
 		}
@@ -114,33 +185,10 @@ func (s *search) proximity(p *plan, seg *segment, pairs [][2]int, title, body []
 	sum := 0.0
 	for _, pair := range pairs {
 		if d := closest(at[pair[0]], at[pair[1]]); d <= proximityReach {
-			sum += min(p.terms[pair[0]].idf, p.terms[pair[1]].idf) / float64(d)
+			sum += min(terms[pair[0]].idf, terms[pair[1]].idf) / float64(d)
 		}
 	}
 	return sum
-}
-
-func (s *search) covered(p *plan, at *part, title, body []uint32) float64 {
-	seen := map[int]bool{}
-	for _, words := range [][]uint32{title, body} {
-		for _, w := range words {
-			if n, ok := p.number[at.seg.stems.names[at.seg.stemOf[w]]]; ok {
-				seen[p.terms[n].source] = true
-			}
-		}
-	}
-	given, all := 0.0, 0.0
-	for i := range p.terms {
-		t := &p.terms[i]
-		if t.source != i || t.class != textanalysis.Word && t.class != textanalysis.Sign {
-			continue
-		}
-		all += t.weight * t.idf
-		if seen[i] {
-			given += t.weight * t.idf
-		}
-	}
-	return given / max(all, 1e-9)
 }
 
 // closest is the smallest distance from a place in a to one in b; one more

@@ -29,7 +29,7 @@ type search struct {
 	state    *state
 	scratch  *scratch
 	norms    norms
-	items    []uint32
+	readers  []*reader
 }
 
 // norms are the average lengths, smoothed.
