@@ -41,15 +41,7 @@ func (k *key) free() bool {
 // fitsBlock tells whether a text without blanks around it can stand as it is
 // in a YAML block.
 func fitsBlock(s string) bool {
-	if strings.IndexFunc(s, func(r rune) bool { return !printable(r) }) >= 0 {
-		return false
-	}
-	for line := range strings.SplitSeq(s, "\n") {
-		if line != "" && isBlank(line) {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(s, func(r rune) bool { return !printable(r) }) < 0
 }
 
 // yamlText writes a text on one line of YAML, quoted when it would not be

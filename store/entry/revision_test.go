@@ -133,6 +133,9 @@ func TestBrokenRevisions(t *testing.T) {
 		if !errors.Is(err, entry.ErrMalformed) || !reflect.DeepEqual(r, entry.Revision{}) {
 			t.Errorf("%s: %v, %+v", p, err, r)
 		}
+		if strings.HasPrefix(filepath.Base(p), "broken-head-") && !strings.Contains(err.Error(), "SHA-256") {
+			t.Errorf("%s: it is not said that the head was changed: %v", p, err)
+		}
 		var syntax *entry.SyntaxError
 		if filepath.Base(p) == "broken-key-twice.md" && (!errors.As(err, &syntax) || syntax.Line != 6) {
 			t.Errorf("%s: the line is not named: %v", p, err)

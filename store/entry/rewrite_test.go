@@ -31,6 +31,8 @@ func TestRewriteBytes(t *testing.T) {
 			"---\r\nid: a\r\ntopic: general\r\nbranch: x\r\n---\r\n# T\r\n\r\none\r\nnew\r\ntwo"},
 		{"mixed line ends", head + "---\n# T\none\r\ntwo\nthree\r\nfour\r\n", func(e *entry.Entry) { e.Body = "one\nTWO\nthree\nfour" },
 			head + "---\n# T\none\r\nTWO\nthree\r\nfour\r\n"},
+		{"a line that changes keeps its end", head + "---\n# T\r\none\r\ntwo\n", func(e *entry.Entry) { e.Title, e.Body = "U", "ONE\ntwo" },
+			head + "---\n# U\r\nONE\r\ntwo\n"},
 		{"an appended line", head + "---\n# T\n\none", func(e *entry.Entry) { e.Body = "one\n\ntwo" }, head + "---\n# T\n\none\n\ntwo"},
 		{"the title line", head + "---\n\n#   Old\n\n\ntext\n\n", func(e *entry.Entry) { e.Title = "New: # one" }, head + "---\n\n# New: # one\n\n\ntext\n\n"},
 		{"the title key", head + "title: Old # why\n---\ntext\n", func(e *entry.Entry) { e.Title = "New: one" }, head + "title: \"New: one\" # why\n---\ntext\n"},
