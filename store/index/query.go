@@ -60,6 +60,8 @@ type Result struct {
 	// Best is the score that an entry with every word of the query, often and
 	// in the title, would come near.
 	Best float64
+	// Evidence says how sure the search may be of its first hit.
+	Evidence Evidence
 }
 
 // The ways in which a filter without a full match is eased.

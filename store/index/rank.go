@@ -68,7 +68,7 @@ func (s *search) finish(p *plan, docs []uint32, total int) Result {
 	pool := s.best(docs, max(poolSize, 2*(s.Limit+s.Offset)))
 	s.refine(p, pool)
 	s.weigh(pool)
-	r := Result{Total: total, Best: p.best(), Hits: []Hit{}}
+	r := Result{Total: total, Best: p.best(), Evidence: s.evidence(p, pool), Hits: []Hit{}}
 	for _, c := range s.page(pool) {
 		r.Hits = append(r.Hits, s.hit(p, c))
 	}
