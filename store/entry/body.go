@@ -33,8 +33,12 @@ var markdown = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 })
 
-// ReadBody reads a Markdown text.
+// ReadBody reads a Markdown text. One with a paragraph, table or block of code
+// over 16 KiB is not read as Markdown: all of it is Text.
 func ReadBody(md string) Outline {
+	if hasLongRun(md) {
+		return Outline{Text: strings.TrimRight(md, "\n")}
+	}
 	r := bodyReader{src: []byte(md)}
 	r.blocks(parseMarkdown(r.src))
 	r.out.Text = strings.TrimRight(r.text.String(), "\n")

@@ -36,6 +36,23 @@ func TestReadBody(t *testing.T) {
 	}
 }
 
+// Texts over which a reader of Markdown takes the square of their length are
+// read all the same; their words are found.
+func TestReadBodyOfHostileText(t *testing.T) {
+	for _, piece := range []string{"> ", "[a](", "[", "*a "} {
+		body := "# Title\n\n" + strings.Repeat(piece, 1<<20/len(piece)) + "needle"
+		if got := entry.ReadBody(body); !strings.HasSuffix(got.Text, "needle") {
+			t.Errorf("%q: the end is not read", piece)
+		}
+		if got := entry.Excerpt(body, 20); utf8.RuneCountInString(got) > 20 {
+			t.Errorf("%q: excerpt %q", piece, got)
+		}
+		if e, err := entry.Parse([]byte(body)); err != nil || e.Title != "Title" {
+			t.Errorf("%q: title %q, %v", piece, e.Title, err)
+		}
+	}
+}
+
 func TestExcerpt(t *testing.T) {
 	for _, c := range []struct {
 		body  string

@@ -13,12 +13,13 @@ import (
 // Excerpt is the first prose of a Markdown text, on one line without marks, in
 // at most limit characters. It is cut between words where there are any,
 // and never inside of what a reader sees as one character; what was cut ends
-// in "…". Code speaks only when there is no prose.
+// in "…". Code speaks only when there is no prose. It is taken from the text's
+// first 16 KiB.
 func Excerpt(body string, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	r := bodyReader{src: []byte(body)}
+	r := bodyReader{src: []byte(beginning(body))}
 	doc := parseMarkdown(r.src)
 	var b strings.Builder
 	for n := doc.FirstChild(); n != nil && b.Len() <= limit*utf8.UTFMax; n = n.NextSibling() {

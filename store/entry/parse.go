@@ -125,13 +125,16 @@ func lineAt(text string, n int) string {
 func (l *layout) readKeys(e *Entry) (string, error) {
 	var seen [len(keys) + 1]bool
 	titled := Entry{}
+	extra := map[string]bool{}
 	for i := range l.blocks {
 		b := &l.blocks[i]
 		at := keyIndex(b.name)
 		if at < 0 {
-			if err := l.readExtra(e, b); err != nil {
-				return "", err
+			if extra[b.name] {
+				return "", b.syntaxError("a key that occurs twice", b.name, "keep one of the lines")
 			}
+			extra[b.name] = true
+			l.readExtra(e, b)
 			continue
 		}
 		k := keyAt(at)
@@ -170,19 +173,13 @@ func (l *layout) decode(b *block) (value, error) {
 }
 
 // readExtra keeps a key that we do not know, as lines of a front matter.
-func (l *layout) readExtra(e *Entry, b *block) error {
-	for _, f := range e.Extra {
-		if f.Key == b.name {
-			return b.syntaxError("a key that occurs twice", b.name, "keep one of the lines")
-		}
-	}
+func (l *layout) readExtra(e *Entry, b *block) {
 	lines := b.text
 	if l.form == Bullets {
 		_, text, _ := bulletOf(b.text[0])
 		lines = []string{b.name + ": " + yamlText(text, false)}
 	}
 	e.Extra = append(e.Extra, Field{Key: b.name, Lines: lines})
-	return nil
 }
 
 func (l *layout) checkBullets(e *Entry) error {
