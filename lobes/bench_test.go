@@ -39,10 +39,10 @@ func notes(b *testing.B, dir string, n int) {
 	}
 }
 
-func benchSet(b *testing.B, n int) *lobes.Set {
+func benchSet(b *testing.B, n int, readOnly bool) *lobes.Set {
 	dir := b.TempDir()
 	notes(b, dir, n)
-	set := lobes.NewSet([]lobes.Spec{{Name: "app", Root: dir, Dir: dir, Budget: -1}}, lobes.Options{})
+	set := lobes.NewSet([]lobes.Spec{{Name: "app", Root: dir, Dir: dir, Budget: -1}}, lobes.Options{ReadOnly: readOnly})
 	b.Cleanup(func() {
 		if err := set.Close(context.Background()); err != nil {
 			b.Error(err)
@@ -56,7 +56,7 @@ func benchSet(b *testing.B, n int) *lobes.Set {
 
 func BenchmarkRecall(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
-		set := benchSet(b, n)
+		set := benchSet(b, n, true)
 		for name, q := range map[string]lobes.Query{
 			"text":   {Text: "how does the handler retry after a timeout of the cache", MinMatch: 0.2},
 			"filter": {Filter: "handler retry"},
@@ -77,7 +77,13 @@ func BenchmarkRecall(b *testing.B) {
 				}
 			}
 		})
-		b.Run(fmt.Sprintf("store/%d", n), func(b *testing.B) {
+	}
+}
+
+func BenchmarkRemember(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		set := benchSet(b, n, false)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				note := lobes.Note{Title: fmt.Sprint("Bench ", i, n), Text: fmt.Sprintf("Bench note %d says that number %d is %d.", i, i*3, i*7)}
 				if _, err := set.Remember(context.Background(), lobes.By{Actor: "bench"}, lobes.Target{}, []lobes.Note{note}); err != nil {
@@ -92,7 +98,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 	dir := b.TempDir()
 	notes(b, dir, 10000)
 	for b.Loop() {
-		set := lobes.NewSet([]lobes.Spec{{Name: "app", Root: dir, Dir: dir}}, lobes.Options{})
+		set := lobes.NewSet([]lobes.Spec{{Name: "app", Root: dir, Dir: dir}}, lobes.Options{ReadOnly: true})
 		if _, err := set.Recall(context.Background(), lobes.Target{}, lobes.Query{Filter: "cache"}); err != nil {
 			b.Fatal(err)
 		}

@@ -144,7 +144,7 @@ func TestALobeThatFailsIsTriedAgain(t *testing.T) {
 	if err := os.Remove(memory); err != nil {
 		t.Fatal(err)
 	}
-	w.stored(w.in("app"), lobes.Note{Text: "It works again after the file went away."})
+	w.stored(w.in("app"), lobes.Note{Text: "The folder of memories is made at the first write."})
 	same(t, "mode", w.set.Mode(), lobes.Running)
 }
 

@@ -17,6 +17,7 @@ type draft struct {
 	derived []string // what was chosen for the caller
 	signals []string // the text speaks to a model
 	dropped []string // tags that could not be kept
+	doubts  []string // signs that the text is short-lived, too light to refuse it or overruled
 	global  bool     // it belongs to the person, not to the project
 	stated  bool     // its trust was stated, not derived
 	named   bool     // its title was given
@@ -273,9 +274,11 @@ func (d drafter) review(n *Note, _ *cleaner, out *draft) error {
 		e.Status = "review"
 	}
 	extracted := d.by.Source == "extraction" && e.Durability == "task_detail"
-	if n.StoreAnyway || extracted || e.Topic == "recent-work" {
-		return nil
+	r := textanalysis.ReviewDurability(e.Title, e.Body, e.Topic)
+	if r.Refuses() && !n.StoreAnyway && !extracted {
+		return &EphemeralError{Title: e.Title, Severity: r.Severity.String(), Signals: phrases(r.Signals)}
 	}
+	out.doubts = phrases(r.Signals)
 	return nil
 }
 

@@ -200,7 +200,7 @@ func (r reading) weigh(h *store.Head, q Query) (float64, []Reason) {
 
 // rankPool is how many hits are looked at, at least, to tell weak ones from
 // those that are not shown.
-const rankPool = 200
+const rankPool = 60
 
 // pool is rankPool, or for late pages the next larger step.
 func pool(most int) int {
@@ -287,8 +287,11 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 		strong := found
 		if q.Text != "" && q.MinMatch > 0 {
 			strong = slices.DeleteFunc(slices.Clone(found), func(h hit) bool { return h.cover < q.MinMatch })
-			a.Weak += result.Total - len(strong)
-			result.Total = len(strong)
+			if len(strong) < len(found) {
+				// What ranks behind a weak hit is taken for weak too.
+				a.Weak += result.Total - len(strong)
+				result.Total = len(strong)
+			}
 		}
 		hits = append(hits, strong...)
 		a.Total += result.Total

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"memory-mcp/store"
 	"memory-mcp/store/entry"
@@ -25,6 +26,9 @@ func (s *Set) answer(ctx context.Context, t Target, by By, drafts []*draft, read
 		}
 		if len(d.dropped) > 0 {
 			a.Warnings = append(a.Warnings, fmt.Sprintf("%s: tags that cannot be kept: %q", d.out.ID, d.dropped))
+		}
+		if len(d.doubts) > 0 && d.out.Action != "confirmed" {
+			a.Warnings = append(a.Warnings, fmt.Sprintf("%s may be short-lived: %s", d.out.ID, strings.Join(d.doubts, "; ")))
 		}
 		if d.out.Status == "review" {
 			a.Warnings = append(a.Warnings, fmt.Sprintf("%s is held for a person's review: its text speaks to the model", d.out.ID))

@@ -130,6 +130,10 @@ func topTags(counts map[string]int, most int) []TagCount {
 // compared is how many of the shown hits are compared for conflicts.
 const compared = 20
 
+// tooUnlike is a similarity that no weight of a conflict lifts over any limit:
+// it spares the look at the words.
+const tooUnlike = 0.2
+
 // conflicts finds pairs among the hits that may contradict each other, the
 // most alike first.
 func conflicts(analyzer *textanalysis.Analyzer, hits []hit, most int) []Conflict {
@@ -148,6 +152,9 @@ func conflicts(analyzer *textanalysis.Analyzer, hits []hit, most int) []Conflict
 		for j := range i {
 			a, b := &hits[j].head.Entry, &hits[i].head.Entry
 			alike := textanalysis.Similarity(whole[j], whole[i])
+			if alike < tooUnlike {
+				continue
+			}
 			score := textanalysis.ConflictScore(alike, a.Trust == entry.User && b.Trust == entry.User, a.Body, b.Body)
 			if score > textanalysis.ConflictLimit(a.Topic == b.Topic, textanalysis.Similarity(titles[j], titles[i])) {
 				found = append(found, conflict(hits[j], hits[i], alike))

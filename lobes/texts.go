@@ -11,11 +11,13 @@ import (
 )
 
 // texts finds entries of one topic by their normalised body. It is told of
-// every change of a lobe, and answers candidates, to be compared in full.
+// every change of a lobe, and answers candidates, to be compared in full. It
+// works the changes in when it is asked: reading alone never needs it.
 type texts struct {
 	seed maphash.Seed
 
-	mu    sync.RWMutex
+	mu    sync.Mutex
+	news  []store.Delta
 	sums  map[string]uint64   // by path
 	paths map[uint64][]string // by sum
 }
@@ -27,15 +29,28 @@ func newTexts() *texts {
 func (t *texts) apply(d store.Delta) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, path := range d.Gone {
-		t.forget(path)
+	t.news = append(t.news, d)
+	if len(t.news) > mostNews {
+		t.catchUp()
 	}
-	for _, h := range d.Changed {
-		t.forget(h.Path)
-		sum := t.sum(h.Entry.Topic, h.Entry.Body)
-		t.sums[h.Path] = sum
-		t.paths[sum] = append(t.paths[sum], h.Path)
+}
+
+// mostNews bounds the changes that wait.
+const mostNews = 256
+
+func (t *texts) catchUp() {
+	for _, d := range t.news {
+		for _, path := range d.Gone {
+			t.forget(path)
+		}
+		for _, h := range d.Changed {
+			t.forget(h.Path)
+			sum := t.sum(h.Entry.Topic, h.Entry.Body)
+			t.sums[h.Path] = sum
+			t.paths[sum] = append(t.paths[sum], h.Path)
+		}
 	}
+	t.news = nil
 }
 
 func (t *texts) forget(path string) {
@@ -54,8 +69,9 @@ func (t *texts) forget(path string) {
 
 // find returns the paths of entries whose body is probably the same.
 func (t *texts) find(topic, body string) []string {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.catchUp()
 	return t.paths[t.sum(topic, body)]
 }
 
