@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"memory-mcp/lobes"
 )
@@ -48,6 +49,7 @@ func benchSet(b *testing.B, n int, readOnly bool) *lobes.Set {
 			b.Error(err)
 		}
 	})
+	time.Sleep(3 * time.Second) // a file that was just written is read anew at each look
 	if _, err := set.Recall(context.Background(), lobes.Target{}, lobes.Query{Filter: "cache"}); err != nil {
 		b.Fatal(err)
 	}

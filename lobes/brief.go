@@ -172,6 +172,9 @@ func (r reading) oddities(ctx context.Context, b *Briefing) error {
 		}
 		b.Late = append(b.Late, late)
 	}
+	if err := r.lookForVanished(ctx); err != nil {
+		return err
+	}
 	if v := r.lobe.vanished.Load(); v != nil {
 		b.Vanished = append(b.Vanished, *v)
 	}

@@ -26,6 +26,7 @@ type draft struct {
 	lobe  *Lobe
 	twins []string // paths of entries with the same text
 	near  []near   // entries of the same topic, the most similar first
+	done  bool     // what became of it is on disk
 	out   Stored
 }
 
@@ -83,10 +84,21 @@ func (d drafter) text(n *Note, c *cleaner, out *draft) error {
 	out.named = title != ""
 	if !out.named {
 		title = textanalysis.TitleOf(body, derivedTitle)
+		body = belowHeading(body, title)
 		out.derived = append(out.derived, "title")
 	}
 	out.entry.Title, out.entry.Body = title, body
 	return nil
+}
+
+// belowHeading is the text without the heading that gave it its title.
+func belowHeading(body, title string) string {
+	line, rest, _ := strings.Cut(strings.TrimLeft(body, "\n"), "\n")
+	heading, ok := strings.CutPrefix(line, "# ")
+	if !ok || strings.TrimSpace(heading) != title || strings.TrimSpace(rest) == "" {
+		return body
+	}
+	return strings.Trim(rest, "\n")
 }
 
 // words checks the closed lists and the small texts.

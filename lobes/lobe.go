@@ -184,10 +184,12 @@ func (l *Lobe) health() Health {
 // close writes down the edits that wait, if the lobe was used at all.
 func (l *Lobe) close(ctx context.Context) error {
 	select {
-	case <-l.gate: // kept: nobody looks after this
+	case <-l.gate:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	// A request that is still under way may look again.
+	defer func() { l.gate <- struct{}{} }()
 	if l.store == nil {
 		return nil
 	}

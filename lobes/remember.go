@@ -15,7 +15,8 @@ import (
 // and those of one lobe are written together. A note whose text is known
 // confirms the entry that has it; one with the topic and title of an entry
 // replaces that entry's text under the same id, and the history keeps the old
-// one. When it returns without an error, what the answer names is on disk.
+// one. What the answer names is on disk; with an error, that is what was written
+// before it.
 func (s *Set) Remember(ctx context.Context, by By, t Target, notes []Note) (Remembered, error) {
 	if err := s.writable("store"); err != nil {
 		return Remembered{}, err
@@ -67,13 +68,13 @@ func (s *Set) remember(ctx context.Context, by By, t Target, drafts []*draft, ma
 		}
 	}
 	for _, r := range readings {
-		if err := r.write(ctx, by, groups[r.lobe]); err != nil {
-			return Remembered{}, err
+		if err = r.write(ctx, by, groups[r.lobe]); err != nil {
+			break
 		}
 	}
-	answer := s.answer(ctx, t, by, drafts, readings)
+	answer := s.answer(ctx, t, drafts, readings)
 	answer.Masked = orEmpty(masked)
-	return answer, nil
+	return answer, err
 }
 
 // assign finds the lobe of each draft, and reads those lobes. The project's
@@ -272,9 +273,13 @@ func (r reading) write(ctx context.Context, by By, drafts []*draft) error {
 		}
 		return nil
 	})
+	for _, d := range drafts {
+		d.done = err == nil
+	}
 	for i, w := range done {
 		d := planned[i]
 		d.out.ID, d.out.Path, d.out.Revision, d.out.Adopted = w.ID, w.Path, w.Revision, w.Adopted
+		d.done = true
 		r.lobe.written.Store(true)
 	}
 	return err

@@ -155,6 +155,7 @@ func TestSecretsAndPrivatePartsAreNotWritten(t *testing.T) {
 	if len(r.Masked) == 0 {
 		t.Errorf("masked nothing: %+v", r)
 	}
+	w.shut() // nothing is written behind our back any more
 	for _, file := range w.files(w.dir) {
 		b, err := os.ReadFile(file)
 		if err != nil {

@@ -62,13 +62,28 @@ func (l *Lobe) tend(ctx context.Context) error {
 
 func (l *Lobe) settle(ctx context.Context, s *store.Store, final bool) error {
 	done, err := s.Settle(ctx, store.By{}, final)
-	if err != nil {
-		return err
+	if err == nil {
+		l.noteVanished(len(done.Vanished))
 	}
-	if len(done.Vanished) == 0 {
+	return err
+}
+
+// noteVanished marks the lobe as degraded while so many entries are gone at
+// once that nobody can have meant it.
+func (l *Lobe) noteVanished(count int) {
+	if count == 0 {
 		l.vanished.Store(nil)
-		return nil
+		return
 	}
-	l.vanished.Store(&Vanished{Lobe: l.name, Dir: l.spec.Dir, Count: len(done.Vanished)})
-	return nil
+	l.vanished.Store(&Vanished{Lobe: l.name, Dir: l.spec.Dir, Count: count})
+}
+
+// lookForVanished asks the history, which a process that has just begun knows
+// nothing of.
+func (r reading) lookForVanished(ctx context.Context) error {
+	gone, err := r.store.Vanished(ctx)
+	if err == nil {
+		r.lobe.noteVanished(len(gone))
+	}
+	return err
 }

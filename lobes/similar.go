@@ -14,7 +14,8 @@ import (
 )
 
 // answer tells what became of the drafts, and what stands beside them.
-func (s *Set) answer(ctx context.Context, t Target, by By, drafts []*draft, readings []reading) Remembered {
+func (s *Set) answer(ctx context.Context, t Target, drafts []*draft, readings []reading) Remembered {
+	drafts = slices.DeleteFunc(slices.Clone(drafts), func(d *draft) bool { return !d.done })
 	a := Remembered{
 		Stored: []Stored{}, Confirmed: []Stored{}, Similar: []Related{}, Preferences: []Related{}, Warnings: []string{},
 	}

@@ -2,9 +2,12 @@ package lobes
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -158,7 +161,8 @@ func (s *Set) Diagnose(ctx context.Context) Diagnosis {
 
 func (r reading) problems(ctx context.Context) []Problem {
 	found, err := r.store.Problems(ctx)
-	var told []Problem
+	err = errors.Join(err, r.lookForVanished(ctx))
+	told := r.exposed()
 	for _, p := range found {
 		told = append(told, Problem{Lobe: r.lobe.name, File: p.File, Line: p.Line, What: p.What, Remedy: p.Remedy})
 	}
@@ -169,4 +173,20 @@ func (r reading) problems(ctx context.Context) []Problem {
 		})
 	}
 	return told
+}
+
+// othersMayWrite are the permission bits of group and others to write.
+const othersMayWrite = 0o022
+
+// exposed names a folder that others may write to: what they put there would
+// be recalled as the person's own memory.
+func (r reading) exposed() []Problem {
+	info, err := os.Stat(r.lobe.spec.Dir)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&othersMayWrite == 0 {
+		return nil
+	}
+	return []Problem{{
+		Lobe: r.lobe.name, File: r.lobe.spec.Dir, What: fmt.Sprintf("others may write here (mode %04o)", info.Mode().Perm()),
+		Remedy: "chmod go-w " + r.lobe.spec.Dir + ", unless the repository is shared on purpose (core.sharedRepository)",
+	}}
 }
