@@ -214,3 +214,56 @@ func TestSettleAdoptsEditsThatRest(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestManyEntriesGoneAtOnceAreNotDeletions(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	var notes []lobes.Note
+	for i := range 6 {
+		notes = append(notes, lobes.Note{Topic: "gotchas", Title: strings.Repeat("x", i+1), Text: "Trap number " + strings.Repeat("i", i+1) + " is set."})
+	}
+	r := w.remember(lobes.Target{}, notes...)
+	for _, s := range r.Stored[:5] {
+		if err := os.Remove(s.Path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.open()
+	b := w.brief(w.in("app"))
+	if len(b.Vanished) != 1 || b.Vanished[0].Count != 5 || b.Vanished[0].Lobe != "app" {
+		t.Fatalf("%+v", b.Vanished)
+	}
+	d := w.set.Diagnose(context.Background())
+	h := d.Lobes[0]
+	if d.Mode != lobes.Degraded || h.State != lobes.Degraded || len(h.Remedy) != 2 {
+		t.Errorf("%+v", d)
+	}
+	same(t, "what is left is served", w.recall(w.in("app"), lobes.Query{}).Total, 1)
+}
+
+func TestAFolderThatOthersMayWriteIsNamed(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	w.stored(lobes.Target{}, lobes.Note{Text: "The build uses plain go commands."})
+	dir := w.specs[0].Dir
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o777 {
+		t.Skip("no such modes here")
+	}
+	found := w.set.Diagnose(context.Background()).Problems
+	if len(found) != 1 || found[0].File != dir || !strings.Contains(found[0].Remedy, "chmod") {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestRequestsUnderWayOutliveAClose(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	w.stored(lobes.Target{}, lobes.Note{Title: "Gate", Text: "The gate opens at ten."})
+	set := w.set
+	w.shut()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if a, err := set.Recall(ctx, w.in("app"), lobes.Query{Filter: "gate"}); err != nil || a.Total != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

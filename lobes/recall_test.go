@@ -3,6 +3,7 @@ package lobes_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -260,4 +261,28 @@ func TestAlwaysTellsOfThePerson(t *testing.T) {
 	same(t, "told", titles(a), []string{"Gate", "Ann"})
 	same(t, "total", a.Total, 1)
 	same(t, "not asked for", titles(w.recall(lobes.Target{}, lobes.Query{Text: "when does the gate open", MinMatch: 0.2})), []string{"Gate"})
+}
+
+func TestOneEntryInTwoLobesIsToldOnce(t *testing.T) {
+	w := newWorld(t, nil, "app", "lib")
+	s := w.stored(w.in("app"), lobes.Note{Topic: "gotchas", Title: "Trap", Text: "The winch jams in frost."})
+	b, err := os.ReadFile(s.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(w.specs[1].Dir, "gotchas", filepath.Base(s.Path)), string(b))
+	both := lobes.Target{Lobe: "app,lib"}
+	a := w.recall(both, lobes.Query{Filter: "winch"})
+	if len(a.Results) != 1 || a.Total != 1 || a.Omitted != 0 {
+		t.Errorf("%+v", a)
+	}
+	write(t, filepath.Join(w.specs[1].Dir, "gotchas", filepath.Base(s.Path)), string(b)+"\nAnd in rain.\n")
+	same(t, "two texts", w.recall(both, lobes.Query{Filter: "winch"}).Total, 2)
+	write(t, filepath.Join(w.specs[0].Dir, "gotchas", "copy of it.md"), string(b))
+	same(t, "a copy of the same bytes", w.recall(w.in("app"), lobes.Query{Filter: "winch"}).Total, 1)
+	write(t, filepath.Join(w.specs[0].Dir, "gotchas", "copy of it.md"), string(b)+"\nAnd in snow.\n")
+	a = w.recall(w.in("app"), lobes.Query{Filter: "winch"})
+	if a.Total != 2 || !a.Results[0].Copy && !a.Results[1].Copy {
+		t.Errorf("a copy with another text: %+v", a)
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"memory-mcp/lobes"
-	"memory-mcp/store/entry"
 )
 
 func TestOneTextIsEnough(t *testing.T) {
@@ -49,6 +48,10 @@ func TestSameTitleReplacesUnderTheSameID(t *testing.T) {
 	same(t, "tags stay", r.Entry.Tags, []string{"net"})
 	a := w.recall(lobes.Target{}, lobes.Query{Scope: "gotchas"})
 	same(t, "total", a.Total, 1)
+	third := w.remember(lobes.Target{}, lobes.Note{Topic: "gotchas", Title: "Port", Text: "It listens on 9090 since the rewrite of the server."})
+	if len(third.Stored) != 1 || len(third.Similar) != 0 {
+		t.Errorf("similar to itself: %+v", third)
+	}
 }
 
 func TestKnownTextConfirms(t *testing.T) {
@@ -70,10 +73,10 @@ func TestKnownTextConfirms(t *testing.T) {
 	}
 	same(t, "verified", w.get(lobes.Target{}, first.ID).Entry.Verified, noon.AddDate(0, 0, 2).Truncate(24*60*60*1e9))
 	for what, n := range map[string]lobes.Note{
-		"another fact":     {Topic: "architecture", Title: "Cache 2", Text: strings.Replace(text, "path,", "path, v2.1,", 1)},
-		"turned round":     {Topic: "architecture", Title: "Cache 3", Text: strings.Replace(text, "it is dropped", "it is not dropped", 1)},
-		"much longer":      {Topic: "architecture", Title: "Cache 4", Text: text + " Readers share one handle, writers wait in a queue, and the oldest entry leaves first when memory is short."},
-		"of another topic": {Topic: "conventions", Title: "Cache 5", Text: text},
+		"another fact":     {Topic: "architecture", Title: "Store of parts", Text: strings.Replace(text, "path,", "path, v2.1,", 1)},
+		"turned round":     {Topic: "architecture", Title: "Parts turned round", Text: strings.Replace(text, "it is dropped", "it is not dropped", 1)},
+		"much longer":      {Topic: "architecture", Title: "Longer on parts", Text: text + " Readers share one handle, writers wait in a queue, and the oldest entry leaves first when memory is short."},
+		"of another topic": {Topic: "conventions", Title: "Parts again", Text: text},
 	} {
 		if r := w.remember(lobes.Target{}, n); len(r.Stored) != 1 || r.Stored[0].Action != "created" {
 			t.Errorf("%s: %+v", what, r)
@@ -319,4 +322,37 @@ func TestTextThatNobodyTypedIsHeldWhenItSpeaksToTheModel(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-var _ = entry.User
+func TestAHeadingOfTheTextBecomesTheTitle(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Text: "# Retry policy\n\nThree times, then give up."})
+	same(t, "title", s.Title, "Retry policy")
+	same(t, "body", w.get(lobes.Target{}, s.ID).Entry.Body, "Three times, then give up.")
+	s = w.stored(lobes.Target{}, lobes.Note{Text: "# Only a heading"})
+	same(t, "body", w.get(lobes.Target{}, s.ID).Entry.Body, "# Only a heading")
+}
+
+func TestWhatWasWrittenBeforeAFailureIsTold(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	write(t, filepath.Join(w.home, "global", ".lobe"), "memory-mcp lobe\nformat: 99\n")
+	r, err := w.set.Remember(context.Background(), agent, w.in("app"), []lobes.Note{
+		{Title: "Project", Text: "The project part is written."}, {Topic: "preferences", Title: "Person", Text: "The person's part cannot be."},
+	})
+	if err == nil || len(r.Stored) != 1 || r.Stored[0].Title != "Project" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestDurabilityReview(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	note := lobes.Note{Title: "Session", Text: "Currently debugging this session: the login bug was fixed today and all tests pass now."}
+	_, err := w.set.Remember(context.Background(), agent, lobes.Target{}, []lobes.Note{note})
+	if e := wants[*lobes.EphemeralError](t, "of the moment", err); len(e.Signals) == 0 || e.Severity == "" {
+		t.Errorf("%+v", e)
+	}
+	note.Topic = "recent-work"
+	w.stored(lobes.Target{}, note)
+	note.Topic, note.StoreAnyway = "", true
+	if r := w.remember(lobes.Target{}, note); len(r.Stored) != 1 || len(r.Warnings) != 1 {
+		t.Errorf("insisted: %+v", r)
+	}
+}
