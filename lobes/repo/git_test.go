@@ -1,14 +1,20 @@
 package repo_test
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"memory-mcp/lobes/repo"
 )
+
+const homeConfig = "[user]\n\tname = Ada Lovelace\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[gc]\n\tauto = 0\n"
 
 // A sandbox is a folder with a home and a git that knows nothing but it.
 type sandbox struct {
@@ -27,7 +33,7 @@ func newSandbox(t testing.TB) *sandbox {
 		t.Fatal(err)
 	}
 	s := &sandbox{t: t, dir: dir, home: filepath.Join(dir, "home")}
-	s.write("home/.gitconfig", "[user]\n\tname = Ada Lovelace\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[gc]\n\tauto = 0\n")
+	s.write("home/.gitconfig", homeConfig)
 	return s
 }
 
@@ -73,13 +79,93 @@ func (s *sandbox) git(rel string, args ...string) string {
 	return out
 }
 
-// project makes a repository with one commit.
+// project makes a repository with one commit. The usual one is copied, times
+// included, since starting git is most of what these tests cost.
 func (s *sandbox) project(rel string, args ...string) {
+	s.t.Helper()
+	s.mkdir(rel)
+	if len(args) == 0 {
+		for _, f := range usualProject() {
+			f.copyTo(s.t, filepath.Join(s.path(rel), f.name))
+		}
+		return
+	}
+	s.makeProject(rel, args...)
+}
+
+func (s *sandbox) makeProject(rel string, args ...string) {
 	s.t.Helper()
 	s.mkdir(rel)
 	s.git(rel, append([]string{"init", "-q"}, args...)...)
 	s.commit(rel, "first")
 }
+
+// A savedFile is a file or folder of the usual project.
+type savedFile struct {
+	name    string
+	mode    os.FileMode
+	changed time.Time
+	content []byte
+}
+
+func (f savedFile) copyTo(t testing.TB, path string) {
+	t.Helper()
+	if f.mode.IsDir() {
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	err := os.WriteFile(path, f.content, f.mode.Perm()|0o200)
+	if err == nil {
+		err = os.Chtimes(path, f.changed, f.changed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var usualProject = sync.OnceValue(func() []savedFile {
+	dir, err := os.MkdirTemp("", "project")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	s := &sandbox{t: panicking{}, dir: dir, home: filepath.Join(dir, "home")}
+	s.write("home/.gitconfig", homeConfig)
+	s.makeProject("p")
+	var out []savedFile
+	err = filepath.WalkDir(s.path("p"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == s.path("p") || strings.HasSuffix(path, ".sample") {
+			return err
+		}
+		fi, err := e.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(s.path("p"), path)
+		if err != nil {
+			return err
+		}
+		f := savedFile{name: rel, mode: fi.Mode(), changed: fi.ModTime()}
+		if !e.IsDir() {
+			f.content, err = os.ReadFile(path)
+		}
+		out = append(out, f)
+		return err
+	})
+	if err != nil {
+		panic(err)
+	}
+	return out
+})
+
+// A panicking stands for a test where there is none.
+type panicking struct{ testing.TB }
+
+func (panicking) Helper()                      {}
+func (panicking) Fatal(args ...any)            { panic(fmt.Sprint(args...)) }
+func (panicking) Fatalf(form string, a ...any) { panic(fmt.Sprintf(form, a...)) }
 
 func (s *sandbox) commit(rel, subject string) {
 	s.t.Helper()
