@@ -1,0 +1,94 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A record remembers what the files themselves do not tell. Without it,
+// everything can still be taken back, and folders stay.
+type record struct {
+	Version int      `json:"version"`
+	Command string   `json:"command"`
+	Folders []string `json:"folders"` // made by us, the outermost first
+}
+
+// recordVersion is raised when the meaning of the record changes.
+const recordVersion = 1
+
+func recordPath(o Options) string { return filepath.Join(o.MemoryHome, "install.json") }
+
+func readRecord(o Options) (record, error) {
+	r := record{Version: recordVersion, Folders: []string{}}
+	text, err := os.ReadFile(recordPath(o))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err == nil && r.Version > recordVersion {
+		err = fmt.Errorf("version %d is newer than this program", r.Version)
+	}
+	if err != nil {
+		return r, fmt.Errorf("read the record of setup %q: %w", recordPath(o), err)
+	}
+	return r, nil
+}
+
+func (r *record) add(folders []string) {
+	for _, f := range folders {
+		if !slices.Contains(r.Folders, f) {
+			r.Folders = append(r.Folders, f)
+		}
+	}
+}
+
+func (r record) save(o Options) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	old, err := readFile(recordPath(o))
+	if err != nil {
+		return err
+	}
+	return swapFile(recordPath(o), old, append(text, '\n'), 0o600)
+}
+
+// backupsKept is how many copies of one file stay.
+const backupsKept = 3
+
+// backup keeps a copy of a file in the memory's home, so that nothing is left
+// beside the file itself.
+func backup(o Options, path string, text []byte) (string, error) {
+	dir := filepath.Join(o.MemoryHome, "backups")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	h := sha256.Sum256([]byte(path))
+	stem := filepath.Join(dir, filepath.Base(path)+"."+hex.EncodeToString(h[:4]))
+	at := stem + "." + o.Now().UTC().Format("20060102T150405.000000000Z")
+	if err := os.WriteFile(at, text, 0o600); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	all, err := filepath.Glob(stem + ".*")
+	if err != nil {
+		return at, nil
+	}
+	slices.Sort(all)
+	for len(all) > backupsKept {
+		if err := os.Remove(all[0]); err != nil {
+			return "", err
+		}
+		all = all[1:]
+	}
+	return at, nil
+}
