@@ -117,7 +117,7 @@ func (w *writer) compose(st *step, p past) error {
 		e.ID = a.id
 	}
 	if st.old != nil {
-		st.bytes, err = entry.RewriteFile(st.path, st.old.head.Modified, st.old.bytes, e)
+		st.bytes, err = entry.RewriteFile(st.path, w.s.opts.Now(), st.old.bytes, e)
 		if err != nil {
 			return fmt.Errorf("rewrite %s: %w", w.s.abs(st.path), err)
 		}

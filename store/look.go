@@ -129,13 +129,8 @@ func (w *walk) readOne(root *os.Root, c *content) {
 
 // parse makes the head that a file's bytes are.
 func (s *Store) parse(p string, st stamp, b []byte) *Head {
-	h := &Head{
-		Path: p, Hash: entry.Sum(b), Size: int64(len(b)),
-		Modified: time.Unix(0, st.mtime).UTC(),
-	}
-	if st.ctime != 0 {
-		h.Changed = time.Unix(0, st.ctime).UTC()
-	}
+	h := &Head{Path: p, Hash: entry.Sum(b), Size: int64(len(b))}
+	h.times(st)
 	parsed, err := entry.ParseFile(p, h.Modified, b)
 	h.Entry, h.Form = parsed.Entry, parsed.Form
 	var broken *entry.SyntaxError

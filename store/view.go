@@ -25,6 +25,13 @@ type Head struct {
 	Broken   *entry.SyntaxError // the file cannot be parsed; Entry is its plain text
 }
 
+func (h *Head) times(st stamp) {
+	h.Modified = time.Unix(0, st.mtime).UTC()
+	if st.ctime != 0 {
+		h.Changed = time.Unix(0, st.ctime).UTC()
+	}
+}
+
 // touched is the later of the file's two times.
 func (h *Head) touched() time.Time {
 	if h.Changed.After(h.Modified) {
