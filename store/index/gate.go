@@ -23,9 +23,9 @@ type Evidence struct {
 
 // Weights of the gate: a logistic model, fitted to questions asked of notes
 // that answer them and of notes that do not, with the bias moved so that about
-// one answer in fifty is given where there is none.
+// one answer in thirty is given where there is none.
 const (
-	gateBias     = -10.7
+	gateBias     = -10.2
 	gateRelative = 12.5
 	gateCoverage = 2.3
 	gateMargin   = 3.6

@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -93,7 +92,13 @@ func (s *search) weigh(pool []candidate) {
 
 // compare puts the better candidate first; equal ones are in key order.
 func (s *search) compare(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(s.state.doc(a.doc).Key, s.state.doc(b.doc).Key))
+	switch {
+	case a.score > b.score:
+		return -1
+	case a.score < b.score:
+		return 1
+	}
+	return cmp.Compare(s.state.doc(a.doc).Key, s.state.doc(b.doc).Key)
 }
 
 // listed hands out documents without a score, by weight and key.
@@ -114,37 +119,51 @@ func (s *search) listed(docs bitset) Result {
 
 // best selects the n documents with the highest scores.
 func (s *search) best(docs []uint32, n int) []candidate {
-	h := &worstFirst{s: s}
+	top := heap{less: func(a, b candidate) bool { return s.compare(a, b) > 0 }}
 	for _, d := range docs {
 		c := candidate{doc: d, score: float64(s.scratch.score[d])}
 		switch {
-		case len(h.items) < n:
-			heap.Push(h, c)
-		case s.compare(c, h.items[0]) < 0:
-			h.items[0] = c
-			heap.Fix(h, 0)
+		case len(top.items) < n:
+			top.push(c)
+		case s.compare(c, top.items[0]) < 0:
+			top.items[0] = c
+			top.down(0)
 		}
 	}
-	slices.SortFunc(h.items, s.compare)
-	return h.items
+	slices.SortFunc(top.items, s.compare)
+	return top.items
 }
 
-// worstFirst is a heap with the worst candidate on top.
-type worstFirst struct {
-	s     *search
+// heap keeps the candidate that less puts first on top.
+type heap struct {
 	items []candidate
+	less  func(a, b candidate) bool
 }
 
-func (h *worstFirst) Len() int           { return len(h.items) }
-func (h *worstFirst) Less(i, j int) bool { return h.s.compare(h.items[i], h.items[j]) > 0 }
-func (h *worstFirst) Swap(i, j int)      { h.items[i], h.items[j] = h.items[j], h.items[i] }
+func (h *heap) push(c candidate) {
+	h.items = append(h.items, c)
+	for i := len(h.items) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h.less(h.items[i], h.items[parent]) {
+			return
+		}
+		h.items[i], h.items[parent] = h.items[parent], h.items[i]
+		i = parent
+	}
+}
 
-// Push is for [heap.Push].
-func (h *worstFirst) Push(x any) { h.items = append(h.items, x.(candidate)) }
-
-// Pop is for [heap.Pop].
-func (h *worstFirst) Pop() any {
-	last := h.items[len(h.items)-1]
-	h.items = h.items[:len(h.items)-1]
-	return last
+func (h *heap) down(i int) {
+	for {
+		first := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h.items); child++ {
+			if h.less(h.items[child], h.items[first]) {
+				first = child
+			}
+		}
+		if first == i {
+			return
+		}
+		h.items[i], h.items[first] = h.items[first], h.items[i]
+		i = first
+	}
 }

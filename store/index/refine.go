@@ -109,7 +109,13 @@ func (s *search) worth(at *part, stem uint32) float64 {
 	if len(s.state.parts) > 1 {
 		df = s.state.df(at.seg.stems.names[stem])
 	}
-	return idf(df, s.state.live)
+	if df >= len(s.idfs) {
+		return idf(df, s.state.live)
+	}
+	if s.idfs[df] == 0 {
+		s.idfs[df] = idf(df, s.state.live)
+	}
+	return s.idfs[df]
 }
 
 // covered is the share of the query's words, by weight, that a text has.

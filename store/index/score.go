@@ -30,6 +30,7 @@ type search struct {
 	scratch  *scratch
 	norms    norms
 	readers  []*reader
+	idfs     [1024]float64 // by document frequency, as far as it was asked for
 }
 
 // norms are the average lengths, smoothed.

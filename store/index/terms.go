@@ -120,7 +120,7 @@ func (t *term) informative() bool {
 
 // idf is how much a word that stands in df of n documents tells.
 func idf(df, n int) float64 {
-	return math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5))
+	return math.Log(float64(n+1) / (float64(df) + 0.5))
 }
 
 var languageNames = map[string]bool{"python": true, "golang": true, "java": true, "javascript": true, "typescript": true, "rust": true, "ruby": true, "php": true}
