@@ -40,7 +40,8 @@ func parse(b []byte, f hosts.Format) (tree, error) {
 	end, _ := lastComment(t.text)
 	if len(bytes.Trim(t.text[end:], " \t\r\n")) == 0 {
 		t.blank = true
-		return t, nil
+		_, err := hujson.Parse(append(bytes.Clone(t.text), "\n{}"...)) // comments have rules too
+		return t, err
 	}
 	// A line comment that ends the file needs the end of its line to be read.
 	root, err := hujson.Parse(append(bytes.Clone(t.text), '\n'))
