@@ -238,6 +238,28 @@ func TestManyEntriesGoneAtOnceAreNotDeletions(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	same(t, "what is left is served", w.recall(w.in("app"), lobes.Query{}).Total, 1)
+	back, err := w.set.RestoreVanished(context.Background(), person, w.in("app"))
+	if err != nil || len(back) != 5 || back[0].Lobe != "app" {
+		t.Fatalf("%+v, %v", back, err)
+	}
+	same(t, "all is back", w.recall(w.in("app"), lobes.Query{}).Total, 6)
+	same(t, "mode", w.set.Mode(), lobes.Running)
+	for _, r := range back {
+		if err := os.Remove(r.Path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if gone, err := w.set.ForgetVanished(context.Background(), person, w.in("app")); err != nil || len(gone) != 5 {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	if b := w.brief(w.in("app")); len(b.Vanished) != 0 || b.Entries != 1 {
+		t.Errorf("%+v", b)
+	}
+	if again, err := w.set.Restore(context.Background(), person, w.in("app"), back[0].ID); err != nil || len(again) != 1 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	_, err = w.set.Restore(context.Background(), person, w.in("app"), "gotcha-00000000")
+	wants[*lobes.UnknownIDError](t, "never stored", err)
 }
 
 func TestAFolderThatOthersMayWriteIsNamed(t *testing.T) {
