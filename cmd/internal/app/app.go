@@ -258,6 +258,15 @@ func (a *App) Close(ctx context.Context) error {
 	return err
 }
 
+// Leave ends a program that only read: what waits to be written into the
+// history goes on waiting, for one that writes.
+func (a *App) Leave() error {
+	if a.journal == nil {
+		return nil
+	}
+	return a.journal.Close()
+}
+
 // Facts tell about the program and its configuration.
 func (a *App) Facts() ops.Facts {
 	a.mu.Lock()

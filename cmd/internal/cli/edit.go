@@ -30,8 +30,8 @@ is what the next answer is made from.`,
 		Args: atLeast(1, "the id of an entry, or words of it"),
 		RunE: func(c *cobra.Command, args []string) error {
 			a := e.open()
-			err := e.edit(c.Context(), a, lobe, joined(args))
-			return firstOf(err, closed(c.Context(), a))
+			defer end(c.Context(), a, true)
+			return e.edit(c.Context(), a, lobe, joined(args))
 		},
 	}
 	c.Flags().StringVar(&lobe, "lobe", "", `a lobe's name, or "*" for all`)

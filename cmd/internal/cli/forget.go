@@ -84,40 +84,38 @@ func (o *forgetOptions) names(c *cobra.Command, args []string) error {
 
 func (e *env) forget(ctx context.Context, o forgetOptions, ids []string) error {
 	a := e.open()
-	var err error
+	defer end(ctx, a, true)
 	for _, id := range ids {
 		args := map[string]any{"id": id, "action": "delete"}
 		set(args, "lobe", o.lobe)
 		set(args, "reason", o.reason)
-		err = e.call(ctx, a, request{op: "memory_correct", args: args, json: o.json, pretty: e.showCorrected})
-		if err != nil {
-			break
+		if err := e.call(ctx, a, request{op: "memory_correct", args: args, json: o.json, pretty: e.showCorrected}); err != nil {
+			return err
 		}
 	}
-	return firstOf(err, closed(ctx, a))
+	return nil
 }
 
 func (e *env) restore(ctx context.Context, o forgetOptions, ids []string) error {
 	a := e.open()
+	defer end(ctx, a, true)
 	back, err := a.Restore(ctx, e.by(a), o.lobe, ids)
-	err = firstOf(e.returned(o, "Restored", back), e.explained(a, err))
-	return firstOf(err, closed(ctx, a))
+	return firstOf(e.returned(o, "Restored", back), e.explained(a, err))
 }
 
 type vanishedCall func(*app.App, context.Context, lobes.By, string) ([]app.Returned, error)
 
 func (e *env) vanished(ctx context.Context, o forgetOptions, verb string, call vanishedCall) error {
 	a := e.open()
+	defer end(ctx, a, true)
 	all, err := call(a, ctx, e.by(a), o.lobe)
 	switch {
 	case err != nil:
-		err = e.explained(a, err)
+		return e.explained(a, err)
 	case len(all) == 0 && !o.json:
-		err = e.say("No entries vanished.")
-	default:
-		err = e.returned(o, verb, all)
+		return e.say("No entries vanished.")
 	}
-	return firstOf(err, closed(ctx, a))
+	return e.returned(o, verb, all)
 }
 
 func (e *env) returned(o forgetOptions, verb string, all []app.Returned) error {

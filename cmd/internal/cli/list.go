@@ -24,8 +24,8 @@ the current project and the person's own. A filter is one of query's.`,
   memory-mcp ls '#build' --lobe '*'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			a := e.open()
-			err := e.list(c.Context(), a, o, joined(args))
-			return firstOf(err, closed(c.Context(), a))
+			defer end(c.Context(), a, false)
+			return e.list(c.Context(), a, o, joined(args))
 		},
 	}
 	f := c.Flags()

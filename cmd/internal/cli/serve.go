@@ -47,18 +47,19 @@ func runServe(ctx context.Context, e *env) error {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	a := e.openFor(true, e.Dir)
+	defer end(ctx, a, true)
 	go func() {
 		orphaned(ctx, e.Parent, graceTime)
-		end(errParentGone)
+		cancel(errParentGone)
 	}()
 	err = e.serve(ctx, a, out)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		a.Log().Info("the server ends", "because", cause)
 	}
-	return firstOf(err, closed(ctx, a))
+	return err
 }
 
 // serve answers calls until the input ends, the output breaks or ctx ends.

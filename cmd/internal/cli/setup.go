@@ -83,8 +83,8 @@ func runSetup(ctx context.Context, e *env, o setupOptions, args []string) error 
 	here := *e
 	here.Dir = dir
 	a := here.openFor(false, dir)
-	err = here.setUp(ctx, a, o, wanted)
-	return firstOf(err, closed(ctx, a))
+	defer end(ctx, a, !o.onlyPrint)
+	return here.setUp(ctx, a, o, wanted)
 }
 
 func wantedHosts(names []string) (map[string]bool, error) {
