@@ -3,7 +3,6 @@ package ops_test
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,26 +10,6 @@ import (
 	"memory-mcp/cmd/internal/ops"
 	"memory-mcp/lobes"
 )
-
-func TestShowAll(t *testing.T) {
-	if os.Getenv("SHOW") == "" {
-		t.Skip()
-	}
-	for _, o := range ops.All() {
-		e := env(full(), ops.Facts{Version: "1.0", Notices: []string{"x.json:3: unknown key"}})
-		e.Journal = &journal{}
-		t.Logf("=== %s\n%s", o.Name, text(t, e, o.Name, `{"id":"gotcha-00000001","content":"x","observation":"x","rule":"y","correction":"never do x again, always ask"}`))
-		r, _ := ask(t, e, o.Name, `{"id":"gotcha-00000001","content":"x","observation":"x","rule":"y","correction":"never do x again, always ask"}`).JSON()
-		t.Logf("%s", r)
-	}
-	e := env(full(), ops.Facts{})
-	t.Logf("%s", text(t, e, "memory_context", `{"context":"uploads"}`))
-	t.Logf("%s", text(t, e, "memory_query", `{"filter":"uploads","detail":"full"}`))
-	e = env(&memory{mode: lobes.Running, briefing: lobes.Briefing{Lobes: []string{"app"}, Empty: true}, answer: lobes.Answer{Lobes: []string{"app"}, Tried: "all words, any word", Tags: tags()}}, ops.Facts{})
-	t.Logf("%s", text(t, e, "memory_context", ``))
-	t.Logf("%s", text(t, e, "memory_query", `{"filter":"uploads"}`))
-	t.Logf("%s", text(t, e, "memory_context", `{"context":"uploads"}`))
-}
 
 func TestStorePassesEveryFieldOn(t *testing.T) {
 	m := full()

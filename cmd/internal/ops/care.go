@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"memory-mcp/lobes"
@@ -113,6 +114,7 @@ type counts struct {
 func (c *counts) shrink() bool {
 	for i := range c.Lobes {
 		if len(c.Lobes[i].Tags) > 0 {
+			c.Lobes = slices.Clone(c.Lobes)
 			c.Lobes[i].Tags = nil
 			return true
 		}

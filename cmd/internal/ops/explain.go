@@ -57,16 +57,21 @@ func ofArguments(g guide, err error) *Fault {
 	return nil
 }
 
-// example is a call of an operation that works.
+// example is a call that works: of the operation itself, or of one that the
+// reader is offered for the same end.
 func (g guide) example(name string) string {
 	o, ok := Find(name)
-	if !ok {
+	switch {
+	case !ok:
 		return g.brief()
+	case g.lists(o.Name):
+		return o.example
+	case o.Effect == Rewrites:
+		return g.correct("arch-3f7a2b1c", "replace", "the new text")
+	case o.Effect == Adds:
+		return g.store("uploads must go through the queue, direct ones lose events", "gotchas")
 	}
-	if g.shell {
-		return line("help")
-	}
-	return o.example
+	return g.search(true, "add retry to the upload client")
 }
 
 func ofRouting(g guide, err error) *Fault {

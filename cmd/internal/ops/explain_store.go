@@ -82,6 +82,8 @@ func ofRepository(g guide, err error) *Fault {
 		return &Fault{"bad_config", bad.Error(), "A person has to mend the configuration; it is taken over at the next call. Details: " + g.diagnose(), ExitFailure, 500}
 	case errors.As(err, &foreign):
 		return &Fault{"not_owned", foreign.Error(), "If the folder can be trusted, a person adds it to trustedRoots in the configuration.", ExitRefused, 403}
+	case errors.Is(err, repo.ErrTooDeep), errors.Is(err, repo.ErrShallow):
+		return &Fault{"no_history", err.Error(), "Memories work without it; only what git would tell of a file's past is missing.", ExitFailure, 422}
 	case isRepository(err):
 		return &Fault{"no_repository", err.Error(), "Name a folder inside a git repository, or add the folder as a lobe: " + g.newLobe(), ExitFailure, 422}
 	}

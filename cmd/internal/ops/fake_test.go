@@ -96,7 +96,9 @@ func (m *memory) Diagnose(context.Context) lobes.Diagnosis {
 	}
 }
 
-func tags() []lobes.TagCount { return []lobes.TagCount{{Tag: "build", Count: 3}, {Tag: "net", Count: 1}} }
+func tags() []lobes.TagCount {
+	return []lobes.TagCount{{Tag: "build", Count: 3}, {Tag: "net", Count: 1}}
+}
 
 func stored(i int) lobes.Stored {
 	return lobes.Stored{
@@ -174,7 +176,7 @@ func (j *journal) Guard(d crash.Doing, f func() error) (err error) {
 }
 
 func (j *journal) report() crash.Report {
-	return crash.Report{ID: "1", When: noon, Kind: crash.KindKilled, Op: "memory_store", Lobe: "app", Path: "/home/x/crashes/1.json", Remedy: []string{"check the last store"}, Shown: j.shown}
+	return crash.Report{ID: "1", When: noon, Kind: crash.KindKilled, Op: "open", Lobe: "app", Path: "/home/x/crashes/1.json", Remedy: []string{"check the last store"}, Shown: j.shown}
 }
 
 func (j *journal) Reports() ([]crash.Report, error) { return []crash.Report{j.report()}, nil }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,12 @@ type guide struct {
 func (e *Env) guide(broken bool) guide {
 	f := e.facts()
 	return guide{profile: f.Profile, shell: e.Shell, readOnly: f.ReadOnly, broken: broken}
+}
+
+// lists tells whether the reader is offered the tool.
+func (g guide) lists(name string) bool {
+	offered := Facts{Profile: g.profile, ReadOnly: g.readOnly}.Listed(g.broken)
+	return !g.shell && slices.ContainsFunc(offered, func(o Op) bool { return o.Name == name })
 }
 
 // arg is one argument of a proposed call.

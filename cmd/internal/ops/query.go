@@ -86,6 +86,9 @@ func queryOp() Op {
 		if len(in.ID) > 0 && in.Detail == "" {
 			detail = detailFull
 		}
+		if len(in.ID) > 0 && in.MaxResults <= 0 {
+			in.MaxResults = lobes.MaxLimit
+		}
 		return recall(ctx, env, in.Lobe, lobes.Query{
 			Filter: in.Filter, IDs: in.ID, Scope: topicWord(in.Scope), Branch: in.Branch, Kind: in.Kind,
 			Status: in.Status, Subject: in.Subject, Limit: limit(in.MaxResults), Offset: max(in.Offset, 0),

@@ -31,9 +31,9 @@ type ArgumentError struct {
 
 func (e *ArgumentError) Error() string {
 	if e.Name == "" {
-		return fmt.Sprintf("the arguments of %s are not understood: %s", e.Op, e.Want)
+		return "the arguments are not understood: " + e.Want
 	}
-	return fmt.Sprintf("argument %s of %s has the value %s: %s", e.Name, e.Op, e.Value, e.Want)
+	return fmt.Sprintf("argument %s has the value %s: %s", e.Name, e.Value, e.Want)
 }
 
 // Repair reads arguments as agents write them. It knows other names for the

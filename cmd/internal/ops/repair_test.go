@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"memory-mcp/cmd/internal/ops"
 )
@@ -231,6 +232,38 @@ func FuzzRepair(f *testing.F) {
 		}
 		if len(again.Ignored) > 0 {
 			t.Fatalf("%s of %q, repaired to %s, ignores %q", o.Name, raw, b, again.Ignored)
+		}
+	})
+}
+
+func FuzzCall(f *testing.F) {
+	files, err := filepath.Glob("testdata/arguments/*.json")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds in testdata/arguments (%v)", err)
+	}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i := range ops.All() {
+			f.Add(uint8(i), string(b))
+		}
+	}
+	f.Fuzz(func(t *testing.T, i uint8, raw string) {
+		o := ops.All()[int(i)%len(ops.All())]
+		r, fault := ops.Call(t.Context(), env(full(), ops.Facts{}), o.Name, json.RawMessage(raw))
+		if fault != nil {
+			if fault.Code == "failed" || fault.Hint == "" || !utf8.ValidString(fault.Error()) {
+				t.Fatalf("%s of %q: a fault that does not help: %+v", o.Name, raw, fault)
+			}
+			return
+		}
+		if s := r.Text(); s == "" || !utf8.ValidString(s) || measure(s) > r.Tokens+1 {
+			t.Fatalf("%s of %q: the text is %q", o.Name, raw, s)
+		}
+		if b, err := r.JSON(); err != nil || !json.Valid(b) {
+			t.Fatalf("%s of %q: the structure is %q (%v)", o.Name, raw, b, err)
 		}
 	})
 }

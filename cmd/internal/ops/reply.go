@@ -40,7 +40,7 @@ type Reply struct {
 // Text is the answer in words, within the budget.
 func (r Reply) Text() string {
 	p := newPage(r.guide, r.Tokens)
-	r.answer.text(p)
+	duplicate(r.answer).text(p)
 	for _, n := range r.notes {
 		p.line("Note: %s.", n)
 	}
@@ -50,20 +50,30 @@ func (r Reply) Text() string {
 // JSON is the answer as a structure, within the budget: what is left out is
 // counted in it.
 func (r Reply) JSON() ([]byte, error) {
+	a := duplicate(r.answer)
 	for {
-		b, err := r.encode()
-		if err != nil || tokens(string(b)) <= float64(r.Tokens) || !r.answer.shrink() {
+		b, err := encode(a)
+		if err != nil || tokens(string(b)) <= float64(r.Tokens) || !a.shrink() {
 			return b, err
 		}
 	}
 }
 
-func (r Reply) encode() ([]byte, error) {
-	tidy(reflect.ValueOf(r.answer))
+// duplicate is the answer to be cut to a size: what is dropped from it is not
+// dropped from the original.
+func duplicate(a answer) answer {
+	original := reflect.ValueOf(a).Elem()
+	c := reflect.New(original.Type())
+	c.Elem().Set(original)
+	return c.Interface().(answer)
+}
+
+func encode(a answer) ([]byte, error) {
+	tidy(reflect.ValueOf(a))
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(r.answer); err != nil {
+	if err := e.Encode(a); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSpace(b.Bytes()), nil

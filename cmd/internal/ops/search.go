@@ -71,6 +71,7 @@ func (f *found) shrink() bool {
 		f.Results = f.Results[:last]
 		f.Omitted++
 	case last == 0 && len([]rune(f.Results[0].Content)) > shortestContent:
+		f.Results = slices.Clone(f.Results)
 		h := &f.Results[0]
 		r := []rune(h.Content)
 		h.Content, h.Cut = string(r[:len(r)*3/4]), true
@@ -213,7 +214,7 @@ func (f *found) next(p *page) string {
 	if f.lobe != "" {
 		rest = append(rest, arg{"lobe", f.lobe})
 	}
-	if f.area != "" && !p.shell {
+	if f.area != "" && p.lists(f.area) {
 		if f.asked != "" {
 			rest = append([]arg{{"area", f.asked}}, rest...)
 		}
