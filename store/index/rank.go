@@ -53,10 +53,9 @@ func (s *search) run(p *plan) {
 			continue
 		}
 		others := expansions[i]
-		s.accumulate(t, t.weight*t.idf, len(others) > 0)
+		s.accumulate(t, len(others) > 0)
 		for _, n := range others {
-			e := &p.terms[n]
-			s.accumulate(e, e.weight*e.idf, true)
+			s.accumulate(&p.terms[n], true)
 		}
 		s.endGroup()
 	}

@@ -12,11 +12,13 @@ const maxReasons = 8
 func (s *search) hit(p *plan, c candidate) Hit {
 	d := s.state.doc(c.doc)
 	counts := s.counts(p, d)
+	at := s.state.part(c.doc)
+	length := at.seg.length[c.doc-at.base]
 	h := Hit{Key: d.Key, Score: c.score, Relevance: c.relevance, Coverage: p.coverage(counts), Reasons: []Reason{}}
 	for i := range p.terms {
 		t := &p.terms[i]
 		if counts[i] != 0 {
-			h.Reasons = append(h.Reasons, p.reason(i, counts[i], t.weight*t.idf*saturate(s.frequency(c.doc, counts[i], 0))))
+			h.Reasons = append(h.Reasons, p.reason(i, counts[i], t.weight*t.idf*saturate(s.frequency(length, counts[i]))))
 		}
 	}
 	own := 0.0

@@ -82,45 +82,85 @@ func (s *search) free() {
 	s.scratch = nil
 }
 
+// Words that stand in more than this share of the documents, and in more than
+// a handful, are not lent to neighbours, nor those that stand in a great many:
+// it would cost much and tell little.
+const (
+	lendShare   = 0.1
+	lendHandful = 50
+	lendMany    = 2000
+)
+
 // accumulate adds one term's part to the score of every document that has it,
-// or whose neighbours do.
-func (s *search) accumulate(t *term, worth float64, grouped bool) {
-	sc := s.scratch
-	sc.term = sc.term[:0]
+// or whose neighbours do. Of grouped terms only the best one counts, until
+// endGroup.
+func (s *search) accumulate(t *term, grouped bool) {
+	worth := t.weight * t.idf
+	lends := s.state.near != nil && t.df <= lendMany && float64(t.df) <= lendShare*float64(s.state.live)+lendHandful
 	for i := range s.state.parts {
 		p := &s.state.parts[i]
-		if id, ok := p.seg.stems.find(t.stem); ok {
+		id, ok := p.seg.stems.find(t.stem)
+		switch {
+		case !ok:
+		case lends:
 			s.gather(p, p.seg.list(id))
+		default:
+			s.direct(p, p.seg.list(id), worth, grouped)
 		}
 	}
+	if !lends {
+		return
+	}
+	sc := s.scratch
 	for _, d := range sc.term {
-		add := float32(worth * saturate(s.frequency(d, sc.own[d], int(sc.near[d]))))
+		tf := 0.0
+		if counts := sc.own[d]; counts != 0 {
+			p := s.state.part(d)
+			tf = s.frequency(p.seg.length[d-p.base], counts)
+		}
+		if near := sc.near[d]; near != 0 {
+			tf += nearWeight * float64(near) / dilution(nearB, float64(s.state.near[d].length), s.norms.near)
+		}
 		sc.own[d], sc.near[d] = 0, 0
-		if add == 0 {
-			continue
-		}
-		if grouped {
-			if old := sc.best[d]; old == 0 {
-				sc.group = append(sc.group, d)
-				sc.best[d] = add
-			} else if add > old {
-				sc.best[d] = add
-				add -= old
-			} else {
-				continue
-			}
-		}
-		if sc.score[d] == 0 {
-			sc.touched = append(sc.touched, d)
-		}
-		sc.score[d] += add
+		s.credit(d, float32(worth*saturate(tf)), grouped)
 	}
+	sc.term = sc.term[:0]
 }
 
-// gather collects a list's counts, and lends them to the neighbours.
-func (s *search) gather(p *part, list []byte) {
+// credit adds to a document's score.
+func (s *search) credit(d uint32, add float32, grouped bool) {
 	sc := s.scratch
-	for at, doc := 0, p.base; at < len(list); {
+	if add <= 0 {
+		return
+	}
+	if grouped {
+		old := sc.best[d]
+		if add <= old {
+			return
+		}
+		if old == 0 {
+			sc.group = append(sc.group, d)
+		}
+		sc.best[d] = add
+		add -= old
+	}
+	if sc.score[d] == 0 {
+		sc.touched = append(sc.touched, d)
+	}
+	sc.score[d] += add
+}
+
+// endGroup ends a word and those that may stand for it.
+func (s *search) endGroup() {
+	for _, d := range s.scratch.group {
+		s.scratch.best[d] = 0
+	}
+	s.scratch.group = s.scratch.group[:0]
+}
+
+// direct scores a list of which nothing is lent.
+func (s *search) direct(p *part, list []byte, worth float64, grouped bool) {
+	for at, doc := 0, uint32(0); at < len(list); {
 		delta, n := uint64(list[at]), 1
 		if delta >= 0x80 {
 			delta, n = binary.Uvarint(list[at:])
@@ -128,17 +168,34 @@ func (s *search) gather(p *part, list []byte) {
 		doc += uint32(delta)
 		counts := list[at+n]
 		at += n + 1
-		d := doc - 1
-		if p.dead != nil && p.dead.has(d-p.base) {
+		if p.dead != nil && p.dead.has(doc-1) {
 			continue
 		}
+		tf := s.frequency(p.seg.length[doc-1], counts)
+		s.credit(p.base+doc-1, float32(worth*saturate(tf)), grouped)
+	}
+}
+
+// gather collects a list's counts, and lends them to the neighbours.
+func (s *search) gather(p *part, list []byte) {
+	sc := s.scratch
+	for at, doc := 0, uint32(0); at < len(list); {
+		delta, n := uint64(list[at]), 1
+		if delta >= 0x80 {
+			delta, n = binary.Uvarint(list[at:])
+		}
+		doc += uint32(delta)
+		counts := list[at+n]
+		at += n + 1
+		if p.dead != nil && p.dead.has(doc-1) {
+			continue
+		}
+		d := p.base + doc - 1
 		if sc.own[d] == 0 && sc.near[d] == 0 {
 			sc.term = append(sc.term, d)
 		}
 		sc.own[d] = counts
-		if s.state.near != nil {
-			s.lend(d, counts)
-		}
+		s.lend(d, counts)
 	}
 }
 
@@ -157,28 +214,21 @@ func (s *search) lend(d uint32, counts byte) {
 	}
 }
 
-// frequency is how often a term stands in a document, weighted by field and
-// diluted by length.
-func (s *search) frequency(d uint32, counts byte, near int) float64 {
+// frequency is how often a term stands in a document itself, weighted by field
+// and diluted by length.
+func (s *search) frequency(l lengths, counts byte) float64 {
 	tf := 0.0
-	if counts != 0 {
-		p := s.state.part(d)
-		l := p.seg.length[d-p.base]
-		if b := counts & bodyMask; b != 0 {
-			tf += bodyWeight * float64(b) / dilution(bodyB, float64(l.body), s.norms.body)
-		}
-		if t := counts & titleMask; t != 0 {
-			tf += titleWeight * float64(t>>titleShift) / dilution(titleB, float64(l.title), s.norms.title)
-		}
-		if counts&fileBit != 0 {
-			tf += fileWeight
-		}
-		if counts&dateBit != 0 {
-			tf += dateWeight
-		}
+	if b := counts & bodyMask; b != 0 {
+		tf += bodyWeight * float64(b) / dilution(bodyB, float64(l.body), s.norms.body)
 	}
-	if near != 0 {
-		tf += nearWeight * float64(near) / dilution(nearB, float64(s.state.near[d].length), s.norms.near)
+	if t := counts & titleMask; t != 0 {
+		tf += titleWeight * float64(t>>titleShift) / dilution(titleB, float64(l.title), s.norms.title)
+	}
+	if counts&fileBit != 0 {
+		tf += fileWeight
+	}
+	if counts&dateBit != 0 {
+		tf += dateWeight
 	}
 	return tf
 }
@@ -190,10 +240,3 @@ func dilution(b, length, average float64) float64 {
 
 // saturate bounds what many occurrences are worth.
 func saturate(tf float64) float64 { return tf * (k1 + 1) / (k1 + tf) }
-
-func (s *search) endGroup() {
-	for _, d := range s.scratch.group {
-		s.scratch.best[d] = 0
-	}
-	s.scratch.group = s.scratch.group[:0]
-}
