@@ -18,7 +18,7 @@ func fleeting(path string, getenv func(string) string) bool {
 	if strings.Contains(slashed, "/go-build") {
 		return true
 	}
-	for _, dir := range []string{os.TempDir(), getenv("GOTMPDIR"), getenv("GOCACHE")} {
+	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", getenv("GOTMPDIR"), getenv("GOCACHE")} {
 		if dir == "" {
 			continue
 		}
