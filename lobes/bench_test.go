@@ -99,10 +99,29 @@ func BenchmarkRemember(b *testing.B) {
 func BenchmarkFirstAnswer(b *testing.B) {
 	dir := b.TempDir()
 	notes(b, dir, 10000)
-	for b.Loop() {
-		set := lobes.NewSet([]lobes.Spec{{Name: "app", Root: dir, Dir: dir}}, lobes.Options{ReadOnly: true})
+	first := func(o lobes.Options) *lobes.Set {
+		set := lobes.NewSet([]lobes.Spec{{Name: "app", Root: dir, Dir: dir, Budget: -1}}, o)
 		if _, err := set.Recall(context.Background(), lobes.Target{}, lobes.Query{Filter: "cache"}); err != nil {
 			b.Fatal(err)
 		}
+		return set
 	}
+	b.Run("cold", func(b *testing.B) {
+		for b.Loop() {
+			first(lobes.Options{ReadOnly: true})
+		}
+	})
+	// A store that was written hands a snapshot on.
+	if err := os.WriteFile(filepath.Join(dir, ".lobe"), []byte("memory-mcp lobe\nformat: 1\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	time.Sleep(3 * time.Second)
+	if err := first(lobes.Options{}).Settle(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("snapshot", func(b *testing.B) {
+		for b.Loop() {
+			first(lobes.Options{ReadOnly: true})
+		}
+	})
 }

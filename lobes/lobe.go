@@ -2,7 +2,6 @@ package lobes
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -126,6 +125,7 @@ func (l *Lobe) refresh(ctx context.Context) error {
 			return err
 		}
 		l.store, l.index, l.texts = s, index.New(l.o.Analyzer), newTexts()
+		l.takeOver()
 	}
 	view, err := l.store.Look(ctx)
 	if err != nil {
@@ -179,25 +179,6 @@ func (l *Lobe) health() Health {
 		h.Remedy = append(h.Remedy, vanishedRemedy(l.name)...)
 	}
 	return h
-}
-
-// close writes down the edits that wait, if the lobe was used at all.
-func (l *Lobe) close(ctx context.Context) error {
-	select {
-	case <-l.gate:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	// A request that is still under way may look again.
-	defer func() { l.gate <- struct{}{} }()
-	if l.store == nil {
-		return nil
-	}
-	var errs []error
-	if !l.o.ReadOnly {
-		errs = append(errs, l.settle(ctx, l.store, true))
-	}
-	return errors.Join(append(errs, l.store.Close())...)
 }
 
 // document is what the index knows of a head.

@@ -57,7 +57,7 @@ func (l *Lobe) tend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.settle(ctx, r.store, false)
+	return errors.Join(l.settle(ctx, r.store, false), l.keep(ctx))
 }
 
 func (l *Lobe) settle(ctx context.Context, s *store.Store, final bool) error {
