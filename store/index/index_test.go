@@ -132,10 +132,14 @@ func TestChangedAnswersAsRebuilt(t *testing.T) {
 		if changed.Len() != len(now) || !reflect.DeepEqual(changed.Tags(), rebuilt.Tags()) {
 			t.Fatalf("%d entries and tags %v, want %d and %v", changed.Len(), changed.Tags(), len(now), rebuilt.Tags())
 		}
+		loaded := reload(t, changed)
 		for _, text := range []string{"stale cache of user", "getUserName in v1.2.3", "缓存失效", "errors May 2023", "wombat", "cachr"} {
 			q := index.Query{Text: text, Limit: 50}
 			if a, b := changed.Search(q), rebuilt.Search(q); !reflect.DeepEqual(a, b) {
 				t.Fatalf("%q:\nchanged %+v\nrebuilt %+v", text, a, b)
+			}
+			if a, b := loaded.Search(q), rebuilt.Search(q); !reflect.DeepEqual(a, b) {
+				t.Fatalf("%q:\nloaded %+v\nrebuilt %+v", text, a, b)
 			}
 			if a, b := find(changed, text), find(rebuilt, text); !reflect.DeepEqual(a, b) {
 				t.Fatalf("filter %q:\nchanged %+v\nrebuilt %+v", text, a, b)

@@ -1,0 +1,147 @@
+package index
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"memory-mcp/textanalysis"
+)
+
+// ErrSnapshot is wrapped by every error of [Load]: the bytes are not a whole
+// snapshot of this version, made with the same rules for words. The remedy is
+// always to build the index again.
+var ErrSnapshot = errors.New("no usable index snapshot")
+
+// snapshotMagic opens a snapshot; its last byte is the version, raised when the
+// layout changes.
+//
+//	1: words, stems, postings, forward texts, documents
+const snapshotMagic = "memory-mcp index\x01"
+
+// Save writes the index as one snapshot: what it was made from is named at its
+// head, and a SHA-256 sum of all is at its end. Equal indexes built in one go
+// give equal bytes.
+func (x *Index) Save(w io.Writer) error {
+	s := x.merge(x.current.Load().parts)
+	data := []byte(snapshotMagic)
+	data = appendText(data, x.analyzer.Fingerprint())
+	data = s.appendTo(data)
+	sum := sha256.Sum256(data)
+	if _, err := w.Write(append(data, sum[:]...)); err != nil {
+		return fmt.Errorf("save index: %w", err)
+	}
+	return nil
+}
+
+// Load reads what [Index.Save] wrote. The index keeps parts of data, which must
+// not be changed afterwards. It answers as an index that was built from the
+// same documents.
+func Load(data []byte, a *textanalysis.Analyzer) (*Index, error) {
+	n := len(data) - sha256.Size
+	if n < len(snapshotMagic) || string(data[:len(snapshotMagic)]) != snapshotMagic {
+		return nil, fmt.Errorf("%w: the head is another one", ErrSnapshot)
+	}
+	if sum := sha256.Sum256(data[:n]); string(sum[:]) != string(data[n:]) {
+		return nil, fmt.Errorf("%w: the sum does not match", ErrSnapshot)
+	}
+	r := &decoder{data: data[:n], text: string(data[:n]), at: len(snapshotMagic)}
+	if made := r.string(); made != a.Fingerprint() {
+		return nil, fmt.Errorf("%w: made with the word rules %q, not %q", ErrSnapshot, made, a.Fingerprint())
+	}
+	s := r.segment()
+	if r.err == nil && r.at != len(r.data) {
+		r.fail("bytes are left over")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	x := New(a)
+	if len(s.docs) > 0 {
+		e := x.edit()
+		e.append(s)
+		e.publish()
+	}
+	return x, nil
+}
+
+func appendNumber(data []byte, n int) []byte { return binary.AppendUvarint(data, uint64(n)) }
+
+func appendText[T string | []byte](data []byte, text T) []byte {
+	return append(appendNumber(data, len(text)), text...)
+}
+
+func appendNumbers(data []byte, numbers []uint32) []byte {
+	data = appendNumber(data, len(numbers))
+	for _, n := range numbers {
+		data = binary.AppendUvarint(data, uint64(n))
+	}
+	return data
+}
+
+func appendTexts(data []byte, texts []string) []byte {
+	data = appendNumber(data, len(texts))
+	for _, t := range texts {
+		data = appendText(data, t)
+	}
+	return data
+}
+
+// appendSteps writes numbers that never fall as the steps between them.
+func appendSteps(data []byte, numbers []uint32) []byte {
+	data = appendNumber(data, len(numbers))
+	last := uint32(0)
+	for _, n := range numbers {
+		data = binary.AppendUvarint(data, uint64(n-last))
+		last = n
+	}
+	return data
+}
+
+func (s *segment) appendTo(data []byte) []byte {
+	data = appendTexts(data, s.stems.names)
+	data = appendNumbers(data, s.df)
+	data = appendTexts(data, s.words.names)
+	data = appendNumbers(data, s.stemOf)
+	data = appendNumbers(data, s.wordDocs)
+	data = appendText(data, s.postings)
+	data = appendSteps(data, s.starts)
+	data = appendText(data, s.forward)
+	data = appendSteps(data, s.forwardStarts)
+	data = appendNumber(data, len(s.docs))
+	for i := range s.docs {
+		data = s.docs[i].appendTo(data)
+		data = appendNumber(data, int(s.length[i].title))
+		data = appendNumber(data, int(s.length[i].body))
+	}
+	return data
+}
+
+func (d *Doc) appendTo(data []byte) []byte {
+	for _, t := range []string{d.Key, d.ID, d.Topic, d.Title, d.Body, d.Subject, d.Speaker, d.Session, d.Group} {
+		data = appendText(data, t)
+	}
+	data = appendTexts(data, d.Tags)
+	data = appendTexts(data, d.Files)
+	data = appendTexts(data, d.Fields)
+	data = binary.AppendVarint(data, int64(d.Seq))
+	data = appendDate(data, d.Date)
+	data = appendText(data, d.Stamp)
+	return appendText(data, d.Stored)
+}
+
+// appendDate keeps the instant and the offset, by which the day is told. Years
+// that the encoding does not hold count as no date.
+func appendDate(data []byte, t time.Time) []byte {
+	if t.IsZero() {
+		return appendNumber(data, 0)
+	}
+	b, err := t.MarshalBinary()
+	if err != nil {
+		return appendNumber(data, 0)
+	}
+	return appendText(data, b)
+}

@@ -1,0 +1,129 @@
+package index_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"memory-mcp/store/index"
+	"memory-mcp/textanalysis"
+)
+
+// failer is what tests and laws have in common.
+type failer interface{ Fatalf(string, ...any) }
+
+func saved(t failer, x *index.Index) []byte {
+	var b bytes.Buffer
+	if err := x.Save(&b); err != nil {
+		t.Fatalf("save: %v", err)
+	}
+	return b.Bytes()
+}
+
+func reload(t failer, x *index.Index) *index.Index {
+	y, err := index.Load(saved(t, x), textanalysis.New(textanalysis.Options{}))
+	if err != nil {
+		t.Fatalf("load: %v", err)
+	}
+	return y
+}
+
+func TestSnapshotKeepsDocuments(t *testing.T) {
+	d := index.Doc{
+		Key: "k", ID: "i", Topic: "t", Title: "Title", Body: "Body text", Tags: []string{"A b"}, Files: []string{"x/y.go"},
+		Fields: []string{"more"}, Subject: "s", Speaker: "Ann", Session: "se", Seq: -3, Group: "g",
+		Date: time.Date(2026, 5, 6, 23, 0, 0, 5, time.FixedZone("", 3600)), Stamp: []byte{1, 0}, Stored: []byte("blob"),
+	}
+	x := reload(t, fresh(d, index.Doc{Key: "other"}))
+	got, ok := x.Doc("k")
+	if !ok || !got.Date.Equal(d.Date) || got.Date.Format(time.RFC3339Nano) != d.Date.Format(time.RFC3339Nano) {
+		t.Fatalf("document is %+v (%v)", got, ok)
+	}
+	got.Date = d.Date
+	if !reflect.DeepEqual(got, d) || x.Len() != 2 || x.Tags()["a b"] != 1 {
+		t.Errorf("got  %+v\nwant %+v", got, d)
+	}
+	x.Apply([]index.Doc{{Key: "k", Body: "changed"}}, []string{"other"})
+	if r := x.Search(index.Query{Text: "changed"}); len(r.Hits) != 1 || x.Len() != 1 {
+		t.Errorf("a loaded index does not change: %+v", r)
+	}
+}
+
+func TestSnapshotOfNothing(t *testing.T) {
+	if x := reload(t, fresh()); x.Len() != 0 {
+		t.Errorf("an empty index comes back with %d documents", x.Len())
+	}
+}
+
+func TestSnapshotOfOtherRules(t *testing.T) {
+	french := textanalysis.New(textanalysis.Options{Languages: []string{"fr"}})
+	if _, err := index.Load(saved(t, fresh(someDocs(1, 5)...)), french); !errors.Is(err, index.ErrSnapshot) {
+		t.Errorf("other word rules give %v", err)
+	}
+}
+
+func TestBrokenSnapshot(t *testing.T) {
+	good := saved(t, fresh(someDocs(1, 10)...))
+	a := textanalysis.New(textanalysis.Options{})
+	for i := 0; i < len(good); i += 3 {
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x41
+		if _, err := index.Load(bad, a); !errors.Is(err, index.ErrSnapshot) {
+			t.Fatalf("a change of byte %d gives %v", i, err)
+		}
+		if _, err := index.Load(good[:i], a); !errors.Is(err, index.ErrSnapshot) {
+			t.Fatalf("the first %d bytes give %v", i, err)
+		}
+	}
+}
+
+// FuzzLoad gives Load bytes whose sum is right: what it accepts must not make a
+// search panic.
+func FuzzLoad(f *testing.F) {
+	for n := range 4 {
+		good := saved(f, fresh(someDocs(uint64(n), 6*n)...))
+		f.Add(good[:len(good)-sha256.Size])
+	}
+	a := textanalysis.New(textanalysis.Options{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		sum := sha256.Sum256(data)
+		x, err := index.Load(append(bytes.Clone(data), sum[:]...), a)
+		if err != nil {
+			if !errors.Is(err, index.ErrSnapshot) {
+				t.Fatalf("error is %v", err)
+			}
+			return
+		}
+		x.Search(index.Query{Text: "stale cache of getUserName 缓存失效 cachr"})
+		find(x, `"stale cache" | #cache =the`)
+		x.Apply([]index.Doc{{Key: "k01", Body: "stale"}}, []string{"k02"})
+		x.Merge()
+		x.Search(index.Query{Text: "stale"})
+	})
+}
+
+// FuzzSearch gives the index any text as entry and as question.
+func FuzzSearch(f *testing.F) {
+	f.Add("Title", "the cache is stale", "stale caches?")
+	f.Add("缓存", "缓存失效 refresh_cache", "缓存 | \"失效\" -x")
+	f.Add("a\x00b", "\xff\xfe", "=\xff #\x00 subject:")
+	f.Add("v1.2.3", "std::string C++ C#", "when C++")
+	f.Fuzz(func(t *testing.T, title, body, question string) {
+		x := fresh(index.Doc{Key: "a", Title: title, Body: body, Session: "s"}, index.Doc{Key: "b", Body: title, Session: "s", Tags: []string{body}})
+		q := index.Query{Text: question}
+		if one, two := x.Search(q), x.Search(q); !reflect.DeepEqual(one, two) {
+			t.Fatalf("two answers to %q:\n%+v\n%+v", question, one, two)
+		}
+		find(x, question)
+		x.Similar(title, body, nil, 0, 5)
+		y := reload(t, x)
+		if one, two := x.Search(q), y.Search(q); !reflect.DeepEqual(one, two) {
+			t.Fatalf("loaded answers otherwise to %q:\n%+v\n%+v", question, one, two)
+		}
+		x.Apply(nil, []string{"a"})
+		x.Search(q)
+	})
+}
