@@ -315,3 +315,21 @@ func checkPrompts(t *testing.T, c *client.Client) {
 		t.Errorf("recall without a task gives %+v", r)
 	}
 }
+
+func TestSignsOfCodeAreNotEscaped(t *testing.T) {
+	env, _ := world(t, "app")
+	p := talk(t, t.Context(), env, mcpserver.Options{})
+	p.ask(codexHello)
+	p.ask(call(1, "memory_store", `{"content":"Compare with a<b && c>d, and write the backslash-u form as \\u003c in JSON.","topic":"conventions"}`))
+	m := p.ask(call(2, "memory_query", `{"filter":"compare","detail":"full"}`))
+	if !strings.Contains(m.text(), `a<b && c>d`) || !strings.Contains(m.text(), `form as \u003c in`) {
+		t.Errorf("got %s", m.text())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range p.lines {
+		if strings.Contains(strings.ReplaceAll(line, `\\u003c`, ""), `\u00`) {
+			t.Errorf("escaped for web pages: %s", line)
+		}
+	}
+}

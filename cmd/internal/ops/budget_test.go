@@ -34,7 +34,7 @@ func TestEveryAnswerKeepsItsBudget(t *testing.T) {
 		m := full()
 		filler := rapid.SampledFrom(fillers).Draw(t, "filler")
 		n := rapid.IntRange(0, 50).Draw(t, "hits")
-		length := rapid.IntRange(0, 3000).Draw(t, "length")
+		length := rapid.IntRange(0, 600).Draw(t, "length")
 		m.answer.Results = results(n)
 		for i := range m.answer.Results {
 			m.answer.Results[i].Entry.Body = strings.Repeat(filler, length)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"memory-mcp/lobes"
 	"memory-mcp/store/entry"
@@ -181,7 +183,18 @@ func (h hit) words(detail string, room float64) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return "- " + h.label() + " — " + h.Title + tail(": ", h.Excerpt)
+	return "- " + h.label() + " — " + h.Title + tail(": ", h.rest())
+}
+
+// rest is the excerpt without the title, which many texts begin with.
+func (h hit) rest() string {
+	title := strings.TrimRight(h.Title, ".…")
+	rest, same := strings.CutPrefix(h.Excerpt, title)
+	next, _ := utf8.DecodeRuneInString(rest)
+	if !same || unicode.IsLetter(next) || unicode.IsDigit(next) {
+		return h.Excerpt
+	}
+	return strings.TrimLeft(rest, ".…:;!?。！？ ")
 }
 
 func (h hit) full(room float64) string {

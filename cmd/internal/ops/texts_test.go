@@ -252,3 +252,18 @@ func TestUnknownIDNamesTheWayOn(t *testing.T) {
 	}
 	has(t, fault.Error(), `"arch-1"`, "app", "memory_context(")
 }
+
+func TestTitleIsNotSaidTwice(t *testing.T) {
+	m := full()
+	m.answer.Results = results(1)
+	m.answer.Results[0].Entry.Title = "Uploads go through the queue"
+	for excerpt, want := range map[string]string{
+		"Uploads go through the queue. Direct ones fail.": "— Uploads go through the queue: Direct ones fail.\n",
+		"Uploads go through the queue.":                   "— Uploads go through the queue\n",
+		"Uploads go through the queues":                   "— Uploads go through the queue: Uploads go through the queues\n",
+		"Another text.":                                   "— Uploads go through the queue: Another text.\n",
+	} {
+		m.answer.Results[0].Excerpt = excerpt
+		has(t, text(t, env(m, ops.Facts{}), "memory_query", `{}`), want)
+	}
+}
