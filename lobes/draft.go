@@ -215,6 +215,10 @@ func (d drafter) trust(n *Note, _ *cleaner, out *draft) error {
 		return nil
 	}
 	out.derived = append(out.derived, "trust")
+	if d.by.Role == "user" && d.by.Source == "" {
+		e.Trust = entry.User // a person says so
+		return nil
+	}
 	e.Trust = entry.AgentInferred
 	// A topic's default speaks for what a person or an agent says, not for
 	// what a program has read somewhere.

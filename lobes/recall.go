@@ -278,26 +278,33 @@ func byScore(a, b hit) int {
 	)
 }
 
+// A finding is what one lobe found.
+type finding struct {
+	*sieve
+	hits     []hit
+	total    int
+	weak     int
+	fallback string
+}
+
 // search merges what the lobes found into the answer.
 func (s *Set) search(a *Answer, readings []reading, q Query) {
-	var hits []hit
+	var found []finding
 	for _, r := range readings {
-		sv := r.sieve(q)
-		found, result := sv.find()
-		strong := found
-		if q.Text != "" && q.MinMatch > 0 {
-			strong = slices.DeleteFunc(slices.Clone(found), func(h hit) bool { return h.cover < q.MinMatch })
-			if len(strong) < len(found) {
-				// What ranks behind a weak hit is taken for weak too.
-				a.Weak += result.Total - len(strong)
-				result.Total = len(strong)
-			}
+		found = append(found, r.sieve(q).finding())
+	}
+	var hits []hit
+	for _, f := range fullMatches(found) {
+		hits = append(hits, f.hits...)
+		a.Total += f.total
+		if f.total > 0 {
+			a.Fallback = weaker(a.Fallback, f.fallback)
 		}
-		hits = append(hits, strong...)
-		a.Total += result.Total
-		a.NotValid, a.Held, a.Hidden = a.NotValid+sv.hidden[notValid], a.Held+sv.hidden[held], a.Hidden+sv.hidden[hidden]
-		a.Branches += sv.branches
-		a.Fallback = weaker(a.Fallback, result.Fallback)
+	}
+	for _, f := range found {
+		a.NotValid, a.Held, a.Hidden = a.NotValid+f.hidden[notValid], a.Held+f.hidden[held], a.Hidden+f.hidden[hidden]
+		a.Branches += f.branches
+		a.Weak += f.weak
 	}
 	if q.Text == "" && strings.TrimSpace(q.Filter) == "" {
 		a.RankedBy = "recency"
@@ -318,6 +325,31 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 	if a.Total == 0 {
 		a.Tried = tried(q, a)
 	}
+}
+
+// finding is what the lobe found, without weak hits.
+func (s *sieve) finding() finding {
+	hits, result := s.find()
+	f := finding{sieve: s, hits: hits, total: result.Total, fallback: result.Fallback}
+	if s.q.Text == "" || s.q.MinMatch <= 0 {
+		return f
+	}
+	f.hits = slices.DeleteFunc(slices.Clone(hits), func(h hit) bool { return h.cover < s.q.MinMatch })
+	if len(f.hits) < len(hits) {
+		// What ranks behind a weak hit is taken for weak too.
+		f.weak, f.total = result.Total-len(f.hits), len(f.hits)
+	}
+	return f
+}
+
+// fullMatches leaves out the lobes whose matches were eased when another lobe
+// matched in full: a filter is eased only where nothing has all of it.
+func fullMatches(found []finding) []finding {
+	full := func(f finding) bool { return f.fallback == "" && f.total > 0 }
+	if !slices.ContainsFunc(found, full) {
+		return found
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return !full(f) })
 }
 
 // weaker is the weaker of two ways of matching; in full is "".

@@ -286,3 +286,21 @@ func TestOneEntryInTwoLobesIsToldOnce(t *testing.T) {
 		t.Errorf("a copy with another text: %+v", a)
 	}
 }
+
+func TestAFilterIsEasedOnlyWhereNoLobeHasAllOfIt(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	w.stored(w.in("app"), lobes.Note{Title: "Formatter", Text: "The formatter runs before each commit."})
+	w.stored(w.in("app"), lobes.Note{Topic: "preferences", Title: "Commits", Text: "Each commit has one reason."})
+	a := w.recall(w.in("app"), lobes.Query{Filter: "formatter commit"})
+	if a.Fallback != "" || a.Total != 1 || a.Results[0].Entry.Title != "Formatter" {
+		t.Errorf("all words in one lobe: %+v", a)
+	}
+	a = w.recall(w.in("app"), lobes.Query{Filter: "formatter reason"})
+	if a.Fallback != "any-word" || a.Total != 2 {
+		t.Errorf("all words in none: %q, %v", a.Fallback, titles(a))
+	}
+	a = w.recall(w.in("app"), lobes.Query{Filter: "formatter"})
+	if a.Fallback != "" || a.Total != 1 {
+		t.Errorf("one word in one lobe: %q, %v", a.Fallback, titles(a))
+	}
+}

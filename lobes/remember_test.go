@@ -263,6 +263,10 @@ func TestProvenance(t *testing.T) {
 	}
 	s := w.stored(lobes.Target{}, lobes.Note{Text: "A number of its own.", Provenance: "human", Confidence: ptr(0.4)})
 	same(t, "confidence", s.Confidence, 0.4)
+	said, err := w.set.Remember(context.Background(), person, lobes.Target{}, []lobes.Note{{Text: "A person said this one."}})
+	if err != nil || said.Stored[0].Trust != "user" || said.Stored[0].TrustFrom != "" {
+		t.Errorf("a person: %+v, %v", said, err)
+	}
 	same(t, "gotchas by default", w.stored(lobes.Target{}, lobes.Note{Topic: "gotchas", Text: "Never close stdin early."}).Trust, "user")
 	same(t, "stated", w.stored(lobes.Target{}, lobes.Note{Topic: "gotchas", Text: "Stdin closes late.", Trust: "agent-inferred"}).Trust, "agent-inferred")
 }
