@@ -80,5 +80,8 @@ func (e *env) showBriefing(structure []byte) error {
 func (e *env) briefLine(h hit) string {
 	left := printable(h.Title)
 	right := "  " + h.ID
-	return cutTo(left, max(20, e.terminal.width-displayWidth(right)-4)) + e.terminal.faint(right)
+	if e.terminal.width > 0 {
+		left = cutTo(left, max(20, e.terminal.width-displayWidth(right)-4))
+	}
+	return left + e.terminal.faint(right)
 }

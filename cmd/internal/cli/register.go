@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"runtime"
 	"slices"
@@ -27,16 +28,16 @@ const serverName = "memory"
 func registrations(command string, env map[string]string) []registration {
 	s := server{command, []string{"serve"}, env}
 	return []registration{
-		{"claude-code", "Claude Code", "run", []string{s.line("claude", "mcp", "add", "--scope", "user", "-e", serverName, "--")}},
+		{"claude-code", "Claude Code", "run", []string{s.line("-e", "claude mcp add", "--scope user "+serverName+" --")}},
 		{"claude-desktop", "Claude Desktop", "claude_desktop_config.json (Settings, Developer, Edit Config)", s.json("mcpServers", s.plain())},
-		{"codex", "Codex", "run", []string{s.line("codex", "mcp", "add", "--env", serverName, "--")}},
+		{"codex", "Codex", "run", []string{s.line("--env", "codex mcp add", serverName+" --")}},
 		{"cursor", "Cursor", "~/.cursor/mcp.json", s.json("mcpServers", s.plain())},
 		{"windsurf", "Windsurf, Devin", "~/.codeium/windsurf/mcp_config.json or ~/.config/devin/mcp_config.json", s.json("mcpServers", s.plain())},
 		{"vscode", "VS Code", "run", []string{"code --add-mcp " + shellWord(compact(s.named()))}},
 		{"copilot", "Copilot CLI", "~/.copilot/mcp-config.json", s.json("mcpServers", s.copilot())},
 		{"cline", "Cline", "cline_mcp_settings.json (MCP Servers, Configure)", s.json("mcpServers", s.plain())},
-		{"gemini", "Gemini CLI", "run", []string{s.line("gemini", "mcp", "add", "-s", "user", "-e", serverName)}},
-		{"qwen", "Qwen Code", "run", []string{s.line("qwen", "mcp", "add", "-s", "user", "-e", serverName)}},
+		{"gemini", "Gemini CLI", "run", []string{s.line("-e", "gemini mcp add", "-s user "+serverName)}},
+		{"qwen", "Qwen Code", "run", []string{s.line("-e", "qwen mcp add", "-s user "+serverName)}},
 		{"opencode", "opencode", "~/.config/opencode/opencode.json", s.json("mcp", s.opencode())},
 		{"zed", "Zed", "settings.json", s.json("context_servers", s.zed())},
 	}
@@ -49,34 +50,32 @@ type server struct {
 	env     map[string]string
 }
 
-// line is a command line of a host: its words with the options of the
-// environment before the server's name, then the server's own command. The
-// word that sets a variable stands right before the name.
-func (s server) line(words ...string) string {
-	var out []string
-	for i, w := range words {
-		if i+1 < len(words) && words[i+1] == serverName {
-			for _, name := range slices.Sorted(maps.Keys(s.env)) {
-				out = append(out, w, name+"="+s.env[name])
-			}
-			continue
-		}
-		out = append(out, w)
+// line is a command line of a host: its beginning, what sets a variable for
+// each of the server's, its end, and the server's own command. The variables
+// come first, since some hosts take all words after one for more of them, up to
+// the next option.
+func (s server) line(option, beginning, end string) string {
+	var b strings.Builder
+	b.WriteString(beginning)
+	for _, name := range slices.Sorted(maps.Keys(s.env)) {
+		b.WriteString(" " + option + " " + shellWord(name+"="+s.env[name]))
 	}
-	out = append(append(out, s.command), s.args...)
-	for i, w := range out {
-		out[i] = shellWord(w)
+	b.WriteString(" " + end)
+	for _, w := range append([]string{s.command}, s.args...) {
+		b.WriteString(" " + shellWord(w))
 	}
-	return strings.Join(out, " ")
+	return b.String()
 }
 
 // json are the lines of a settings file that hold one server.
 func (s server) json(root string, entry any) []string {
-	b, err := json.MarshalIndent(map[string]any{root: map[string]any{serverName: entry}}, "", "  ")
-	if err != nil {
-		return []string{err.Error()}
+	return []string{
+		"{",
+		fmt.Sprintf("  %q: {", root),
+		fmt.Sprintf("    %q: %s", serverName, compact(entry)),
+		"  }",
+		"}",
 	}
-	return strings.Split(string(b), "\n")
 }
 
 func (s server) plain() any {

@@ -239,11 +239,28 @@ func (e *env) registrationText(done setUp) string {
 		b.WriteString("This build would not stay where it is, so it was copied to " + t.bold(done.Command) + "\n\n")
 	}
 	b.WriteString(t.bold("Register the server with your agent") + "\n")
-	for _, r := range done.Registrations {
-		b.WriteString("\n" + t.cyan(r.Title) + ": " + r.How + "\n")
-		for _, line := range r.Text {
+	for _, alike := range grouped(done.Registrations) {
+		b.WriteString("\n")
+		for _, r := range alike {
+			b.WriteString(t.cyan(r.Title) + ": " + r.How + "\n")
+		}
+		for _, line := range alike[0].Text {
 			b.WriteString("  " + line + "\n")
 		}
 	}
 	return b.String()
+}
+
+// grouped puts agents together that are told the same.
+func grouped(all []registration) [][]registration {
+	var groups [][]registration
+	for _, r := range all {
+		i := slices.IndexFunc(groups, func(g []registration) bool { return slices.Equal(g[0].Text, r.Text) })
+		if i < 0 {
+			groups = append(groups, []registration{r})
+			continue
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
 }
