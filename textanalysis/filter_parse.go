@@ -118,6 +118,11 @@ func (p *filterParser) add(c Condition, text string) {
 		if text == "" {
 			return
 		}
+		if c.Kind == WordCondition && len(text) >= len(subjectField) && strings.EqualFold(text[:len(subjectField)], subjectField) {
+			c.Kind = SubjectCondition
+			p.add(c, text[len(subjectField):])
+			return
+		}
 	}
 	c.Text = text
 	p.current = append(p.current, c)

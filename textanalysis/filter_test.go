@@ -57,7 +57,7 @@ func TestLargeFilters(t *testing.T) {
 
 func FuzzParseFilter(f *testing.F) {
 	for _, s := range []string{
-		"", "a b|c", `-"x y" #t`, "=", "subject:\"a b\"|-subject:c", "“缓存” ｜ －失效", "\x00\xff", `""" "`, "--=#x", "-=\"a\"", "a|\"b", "e\u0301 |",
+		"", "a b|c", `-"x y" #t`, "=", "subject:\"a b\"|-subject:c", "“缓存” ｜ －失效", "\x00\xff", `""" "`, "--=#x", "-=\"a\"", "a|\"b", "e\u0301 |", "\u00a7subject:c", "?subject:?subject:x",
 	} {
 		f.Add(s)
 	}
