@@ -80,6 +80,7 @@ type Hooks struct {
 // A Shell is what reads a hook's command line.
 type Shell string
 
+// The shells that hosts use.
 const (
 	POSIX      Shell = "posix"
 	CMD        Shell = "cmd"

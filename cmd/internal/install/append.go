@@ -2,9 +2,14 @@ package install
 
 import "bytes"
 
-// newline is how the lines of a file end: as its first one does.
+// newline is how the lines of a file end: as its first one does. One that ends
+// in a lone return would do so with the first line that is added.
 func newline(text []byte) string {
-	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
+	i := bytes.IndexByte(text, '\n')
+	if i < 0 {
+		i = len(text)
+	}
+	if i > 0 && text[i-1] == '\r' {
 		return "\r\n"
 	}
 	return "\n"

@@ -85,9 +85,9 @@ func (t tree) indentUnit() string {
 	if b == nil || len(b.items) == 0 {
 		return "  "
 	}
-	before := t.text[b.open+1 : b.items[0].start]
-	if i := bytes.LastIndexByte(before, '\n'); i >= 0 && i+1 < len(before) {
-		return string(before[i+1:])
+	space := t.spaceBefore(b, 0)
+	if i := bytes.LastIndexByte(space, '\n'); i >= 0 && i+1 < len(space) {
+		return string(space[i+1:])
 	}
 	return "  "
 }

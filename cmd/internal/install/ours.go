@@ -117,6 +117,7 @@ func words(line string) []string {
 	var word strings.Builder
 	var quote rune
 	in := false
+	line = strings.ReplaceAll(line, `'\''`, quoteInside)
 	for _, r := range line {
 		switch {
 		case quote != 0 && r == quote:
@@ -142,8 +143,14 @@ func words(line string) []string {
 	if len(out) > 0 && out[0] == "&" {
 		out = out[1:]
 	}
+	for i := range out {
+		out[i] = strings.ReplaceAll(out[i], quoteInside, "'")
+	}
 	return out
 }
+
+// quoteInside stands for a quote inside quotes while a line is split.
+const quoteInside = "\x00"
 
 // line writes a command line for a shell, with quotes only where it needs
 // them.

@@ -2,11 +2,13 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -89,7 +91,7 @@ func Prepare(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if !filepath.IsAbs(o.Command) && o.OS == (Options{}).system() {
+	if !filepath.IsAbs(o.Command) && o.OS == runtime.GOOS {
 		return Plan{}, fmt.Errorf("the program %q is not named by an absolute path", o.Command)
 	}
 	p := Plan{options: o}
@@ -107,9 +109,6 @@ func Prepare(o Options) (Plan, error) {
 	}
 	return p, nil
 }
-
-// system is the one the program runs on.
-func (Options) system() string { return runtimeOS }
 
 func (p *Plan) prepare(m maker, hp *HostPlan) {
 	h, _ := hosts.Lookup(hp.ID)
@@ -227,7 +226,7 @@ func PrepareRemoval(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	o.Command = cmpOr(o.Command, rec.Command)
+	o.Command = cmp.Or(o.Command, rec.Command)
 	p := Plan{options: o, removal: true}
 	all := len(o.Hosts) == 0 || slices.Contains(o.Hosts, "all")
 	for _, h := range hosts.All() {
@@ -242,13 +241,6 @@ func PrepareRemoval(o Options) (Plan, error) {
 	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.Kind() == "unchanged" })
 	return p, nil
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // removeFrom takes back the edits of a host, the last one first. A file that

@@ -1,13 +1,10 @@
 package install
 
 import (
-	"runtime"
 	"strings"
 
 	"memory-mcp/cmd/internal/hosts"
 )
-
-const runtimeOS = runtime.GOOS
 
 // A Snippet is an entry for a person to paste.
 type Snippet struct {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"slices"
 
 	"memory-mcp/cmd/internal/hosts"
@@ -41,7 +42,7 @@ func Look(o Options) ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Command = cmpOr(o.Command, rec.Command)
+	o.Command = cmp.Or(o.Command, rec.Command)
 	m := o.maker()
 	for _, h := range hosts.All() {
 		_, m.chosen[h.ID] = m.isHere(h)
