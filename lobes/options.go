@@ -30,6 +30,9 @@ type Options struct {
 	// Go runs background work so that a panic in it is reported; nil runs it
 	// in a plain goroutine.
 	Go func(name string, work func(context.Context))
+	// Watch asks the kernel what has changed, where it tells completely: for a
+	// process that answers many requests.
+	Watch bool
 	// Settle is the time between two looks for edits from outside; 0 is 30 s.
 	Settle time.Duration
 }

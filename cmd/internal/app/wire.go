@@ -20,7 +20,7 @@ import (
 // a degraded lobe that says why, and the person's own store.
 func (a *App) generation(c *config.Config, failure error) generation {
 	g := generation{config: c}
-	o := lobes.Options{Now: a.o.Now, Logger: a.log, ReadOnly: a.o.ReadOnly, Git: a.git(c), Go: a.background}
+	o := lobes.Options{Now: a.o.Now, Logger: a.log, ReadOnly: a.o.ReadOnly, Git: a.git(c), Go: a.background, Watch: a.o.Serving}
 	if c == nil {
 		g.notice = failure.Error()
 		g.specs = a.unreadable(failure)
