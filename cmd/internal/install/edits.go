@@ -81,21 +81,35 @@ func (m maker) files(h hosts.Host) []hosts.File {
 }
 
 // place is the file at which an edit works: the first that exists, else the
-// first whose folder is certain.
+// only one that can be meant. It is empty when that cannot be told.
 func (m maker) place(p hosts.Paths) string {
-	first := ""
+	if all := m.places(p); len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
+// places are the files that a host may read here. Where some lie in folders
+// that only the host makes, those folders tell.
+func (m maker) places(p hosts.Paths) []string {
+	var certain, made []string
+	uncertain := false
 	for _, pattern := range p.On(m.machine) {
 		if found := m.exists(pattern); found != "" {
-			return found
+			return []string{found}
 		}
-		if dir := m.exists(m.dir(pattern)); first == "" && strings.Contains(pattern, "*") && dir != "" {
-			first = m.join(dir, path.Base(m.slashed(pattern)))
+		uncertain = uncertain || strings.Contains(pattern, "*")
+		if dir := m.exists(m.dir(pattern)); dir != "" {
+			made = append(made, m.join(dir, path.Base(m.slashed(pattern))))
 		}
-		if first == "" && !strings.Contains(pattern, "*") {
-			first = pattern
+		if !strings.Contains(pattern, "*") {
+			certain = append(certain, pattern)
 		}
 	}
-	return first
+	if uncertain && len(made) > 0 {
+		return made
+	}
+	return certain[:min(1, len(certain))]
 }
 
 func (m maker) serverEdit(h hosts.Host, f hosts.File) (Edit, bool) {
@@ -217,12 +231,17 @@ func (m maker) native(p string) string {
 
 // Edits are the edits of hosts that are taken to be here, in the scope that is
 // asked for. They look at the disk only to choose between files.
-func Edits(o Options, ids []string) ([]Edit, error) {
+func Edits(o Options, ids []string) ([]Edit, error) { return EditsWith(o, ids, newest) }
+
+// EditsWith is [Edits] on a disk of which exists tells what fits a pattern,
+// empty for nothing: that of another system, or of none.
+func EditsWith(o Options, ids []string, exists func(pattern string) string) ([]Edit, error) {
 	o, err := o.with()
 	if err != nil {
 		return nil, err
 	}
 	m := o.maker()
+	m.exists = exists
 	var all []Edit
 	for _, id := range ids {
 		h, known := hosts.Lookup(id)

@@ -120,6 +120,7 @@ func (p *Plan) prepare(m maker, hp *HostPlan) {
 	edits := m.edits(h)
 	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.What == "server" }) {
 		hp.Show = snippet(m, h)
+		hp.Notes = append(hp.Notes, m.unsure(h)...)
 	}
 	hooked := false
 	for _, e := range edits {
@@ -135,6 +136,16 @@ func (p *Plan) prepare(m maker, hp *HostPlan) {
 	if h.Reload != "" && !hp.Idle(*p) {
 		hp.Next = append(hp.Next, h.Reload)
 	}
+}
+
+// unsure says between which files of a host nobody can choose from outside.
+func (m maker) unsure(h hosts.Host) (notes []string) {
+	for _, f := range m.files(h) {
+		if all := m.places(f.Paths); len(all) > 1 {
+			notes = append(notes, h.Name+" reads one of these, and which cannot be told, so none is written: "+strings.Join(all, ", "))
+		}
+	}
+	return notes
 }
 
 // Idle tells that nothing of a host would change.

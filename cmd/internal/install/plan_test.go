@@ -223,3 +223,36 @@ func TestApplyOfNothingLeavesNoTrace(t *testing.T) {
 		t.Errorf("the memory's home was made: %v", err)
 	}
 }
+
+// TestOneOfSeveralFiles: Claude Desktop on Windows reads the file in the folder
+// that it made; when it made two, a file that is there decides.
+func TestOneOfSeveralFiles(t *testing.T) {
+	h := newHome(t, nil)
+	o := h.options("claude-desktop")
+	o.OS = "windows"
+	made := map[string]string{}
+	look := func(pattern string) string { return made[pattern] }
+	local, roaming := `C:\h\AppData\Local\Packages\Claude_*\LocalCache\Roaming\Claude`, `C:\h\AppData\Roaming\Claude`
+	real := strings.Replace(local, "*", "abc", 1)
+	o.Home = `C:\h`
+	const file = `\claude_desktop_config.json`
+	for _, tt := range []struct {
+		made map[string]string
+		want string
+	}{
+		{map[string]string{}, roaming + file},
+		{map[string]string{local: real}, real + file},
+		{map[string]string{local: real, roaming: roaming}, ""},
+		{map[string]string{local: real, roaming: roaming, roaming + file: roaming + file}, roaming + file},
+	} {
+		made = tt.made
+		edits, err := install.EditsWith(o, []string{"claude-desktop"}, look)
+		got := ""
+		if len(edits) > 0 {
+			got = edits[0].Path
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("with %q: %q, want %q (%v)", tt.made, got, tt.want, err)
+		}
+	}
+}
