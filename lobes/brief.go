@@ -104,7 +104,12 @@ func (r reading) brief(q Query, sections map[string][]Section) summary {
 			section.Branch = sv.branch
 		}
 		slices.SortStableFunc(hits, bySection)
-		for _, h := range hits[:min(len(hits), mostInSection)] {
+		shown, outside := withoutHeld(hits[:min(len(hits), mostInSection)], q)
+		own.held += outside
+		if section.Total -= outside; section.Total == 0 {
+			continue
+		}
+		for _, h := range shown {
 			section.Results = append(section.Results, h.result(q, files))
 		}
 		sections[name] = append(sections[name], section)

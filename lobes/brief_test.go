@@ -289,3 +289,14 @@ func TestRequestsUnderWayOutliveAClose(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+func TestCloseDoesNotWaitForEver(t *testing.T) {
+	w := newWorld(t, func(w *world) { w.options.Go = func(string, func(context.Context)) {} }, "app")
+	w.stored(lobes.Target{}, lobes.Note{Text: "The build uses plain go commands."})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := w.set.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	w.set = nil
+}

@@ -152,7 +152,7 @@ func (s *sieve) passes(h *store.Head) bool {
 	case !inScope(e.Topic, s.q.Scope),
 		s.q.Kind != "" && s.q.Kind != "*" && e.Kind != s.q.Kind,
 		s.q.Subject != "" && strings.ToLower(e.Subject) != s.q.Subject,
-		!hasStatus(e, s.q.Status):
+		!hasStatus(e, s.q.Status) && !(s.q.Status == "review" && s.fromOutside(h) && s.heldOutside(h)):
 		return false
 	}
 	if seen := see(e, s.q.Status, s.q.At); seen != shown {
@@ -317,6 +317,8 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 	}
 	page := hits[min(q.Offset, len(hits)):min(q.Offset+q.Limit, len(hits))]
 	a.Omitted = max(0, a.Total-q.Offset-len(page))
+	page, outside := withoutHeld(page, q)
+	a.Held, a.Total = a.Held+outside, a.Total-outside
 	s.tell(a, page, q)
 	if q.Always && q.Text != "" && q.Offset == 0 {
 		s.tellPerson(a, readings, q)
@@ -400,7 +402,8 @@ func (s *Set) tellPerson(a *Answer, readings []reading, q Query) {
 	}
 	slices.SortStableFunc(more, byScore)
 	before := len(a.Results)
-	s.tell(a, more[:min(len(more), mostPerson)], q)
+	more, _ = withoutHeld(more[:min(len(more), mostPerson)], q)
+	s.tell(a, more, q)
 	for i := range a.Results[before:] {
 		r := &a.Results[before+i]
 		r.Score, r.Why = 0, "about the person: always told"

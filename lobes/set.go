@@ -97,7 +97,16 @@ func (s *Set) Mode() string {
 // Close ends the use of all lobes in order: edits from outside that wait to
 // be written into the history are written, unless the set is read-only.
 func (s *Set) Close(ctx context.Context) error {
-	s.background.Wait()
+	over := make(chan struct{})
+	go func() {
+		s.background.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	var errs []error
 	for _, l := range s.lobes {
 		if l.noted.Load() {
