@@ -33,8 +33,8 @@ func TestEveryAnswerKeepsItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := full()
 		filler := rapid.SampledFrom(fillers).Draw(t, "filler")
-		n := rapid.IntRange(0, 50).Draw(t, "hits")
-		length := rapid.IntRange(0, 600).Draw(t, "length")
+		n := rapid.IntRange(0, 25).Draw(t, "hits")
+		length := rapid.IntRange(0, 400).Draw(t, "length")
 		m.answer.Results = results(n)
 		for i := range m.answer.Results {
 			m.answer.Results[i].Entry.Body = strings.Repeat(filler, length)

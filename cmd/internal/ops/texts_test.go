@@ -32,11 +32,11 @@ type setting struct {
 func settings() []setting {
 	var all []setting
 	for _, profile := range []ops.Profile{ops.Default, ops.Verbs, ops.Full} {
-		for _, readOnly := range []bool{false, true} {
-			for _, broken := range []bool{false, true} {
-				all = append(all, setting{facts: ops.Facts{Profile: profile, ReadOnly: readOnly}, broken: broken})
-			}
-		}
+		all = append(all,
+			setting{facts: ops.Facts{Profile: profile}},
+			setting{facts: ops.Facts{Profile: profile, ReadOnly: true}},
+			setting{facts: ops.Facts{Profile: profile}, broken: true},
+		)
 	}
 	return append(all, setting{shell: true})
 }
@@ -80,32 +80,38 @@ func empty() *memory {
 const everyArgument = `{"id":"gotcha-00000001","context":"uploads","content":"never do x again","observation":"x","rule":"y","correction":"never do x again, always ask","action":"%s"}`
 
 func TestAnswersProposeOnlyWhatCanBeCalled(t *testing.T) {
+	calls := []string{
+		`{"context":"uploads"}`, `{"filter":"uploads","detail":"full","lobe":"app"}`, `{}`,
+		`{"id":["gotcha-00000001","gotcha-00000077"],"maxTokens":200}`, fmt.Sprintf(everyArgument, "replace"), fmt.Sprintf(everyArgument, "delete"),
+	}
 	for _, s := range settings() {
-		for _, make := range []func() *memory{full, empty} {
-			for _, o := range ops.All() {
-				if s.facts.ReadOnly && o.Effect.Writes() {
-					continue
-				}
-				for _, args := range []string{
-					`{"context":"uploads"}`, `{"filter":"uploads","scope":"gotchas"}`, `{"filter":"uploads","detail":"full","lobe":"app"}`, `{}`,
-					`{"id":["gotcha-00000001","gotcha-00000077"],"maxTokens":200}`, fmt.Sprintf(everyArgument, "replace"), fmt.Sprintf(everyArgument, "delete"),
-				} {
-					m := make()
-					if s.broken {
-						m.mode = lobes.Degraded
-					}
-					e := env(m, s.facts)
-					e.Shell, e.Journal = s.shell, &journal{}
-					r, fault := ops.Call(t.Context(), e, o.Name, json.RawMessage(args))
-					if fault != nil {
-						s.check(t, o.Name+args, fault.Error())
-						continue
-					}
-					s.check(t, o.Name+args, r.Text())
-				}
+		for _, o := range ops.All() {
+			if s.facts.ReadOnly && o.Effect.Writes() {
+				continue
+			}
+			for _, args := range calls {
+				s.callAndCheck(t, full(), o, args)
+			}
+			for _, args := range calls[:3] {
+				s.callAndCheck(t, empty(), o, args)
 			}
 		}
 	}
+}
+
+func (s setting) callAndCheck(t *testing.T, m *memory, o ops.Op, args string) {
+	t.Helper()
+	if s.broken {
+		m.mode = lobes.Degraded
+	}
+	e := env(m, s.facts)
+	e.Shell, e.Journal = s.shell, &journal{}
+	r, fault := ops.Call(t.Context(), e, o.Name, json.RawMessage(args))
+	if fault != nil {
+		s.check(t, o.Name+args, fault.Error())
+		return
+	}
+	s.check(t, o.Name+args, r.Text())
 }
 
 func TestEveryAnswerNamesItsLobe(t *testing.T) {
