@@ -87,7 +87,7 @@ func (s *search) free() {
 // it would cost much and tell little.
 const (
 	lendShare   = 0.1
-	lendHandful = 50
+	lendHandful = 50.0
 	lendMany    = 2000
 )
 
