@@ -16,6 +16,7 @@ type benchOptions struct {
 	sizes        []string
 	stores, asks int
 	seed         uint64
+	rest         time.Duration
 	json         bool
 }
 
@@ -35,6 +36,7 @@ server is started in a scratch repository with so many made-up notes, and asked.
 	f.IntVar(&o.stores, "stores", 50, "how many notes to store")
 	f.IntVar(&o.asks, "queries", 200, "how many questions of each kind to ask")
 	f.Uint64Var(&o.seed, "seed", 1, "of the made-up notes")
+	f.DurationVar(&o.rest, "rest", 3*time.Second, "let the files rest before they are read, as those of yesterday have")
 	f.BoolVar(&o.json, "json", false, "answer as JSON")
 	return c
 }
@@ -104,6 +106,11 @@ func (e *env) benchSize(ctx context.Context, o benchOptions, n int) (r benchResu
 		return r, err
 	}
 	r.Entries = n
+	select {
+	case <-ctx.Done():
+		return r, ctx.Err()
+	case <-time.After(o.rest):
+	}
 	began := e.Now()
 	s, err := startServer(ctx, e, scratch)
 	if err != nil {

@@ -49,18 +49,35 @@ func newScratch(dir string, n int, seed uint64) (*scratch, error) {
 	return s, nil
 }
 
-// write puts one note into the memory folder as a person's editor would.
+// write puts one note into the memory folder, with its history, as a server
+// that stored it would have left it.
 func (s *scratch) write(memory string, i int, created time.Time) error {
 	n := s.notes.Note()
 	e := entry.Entry{
 		ID: fmt.Sprintf("mem-%08x", i), Topic: n.Topic, Title: n.Title, Body: n.Text, Tags: n.Tags, Sources: n.Sources,
 		Trust: entry.AgentInferred, Created: created,
 	}
-	dir := filepath.Join(memory, filepath.FromSlash(n.Topic))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	path := filepath.ToSlash(filepath.Join(filepath.FromSlash(n.Topic), e.ID+".md"))
+	r := entry.Revision{ID: e.ID, Recorded: created, Actor: "bench", Op: entry.OpCreate, Path: path, Head: e.Format()}
+	revision, err := r.Format()
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, e.ID+".md"), e.Format(), 0o600)
+	name, err := r.Name()
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(memory, ".history", entry.HistoryDir(e.ID), name), revision); err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(memory, filepath.FromSlash(path)), r.Head)
+}
+
+func writeFile(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
 }
 
 // note are the arguments that store the next note.
