@@ -94,7 +94,7 @@ func (p Plan) writeOne(c Change, rec *record) Done {
 		if d.Kind == "unchanged" {
 			return d
 		}
-		if old != nil && d.Backup == "" {
+		if old != nil && next != nil && d.Backup == "" { // one that goes held only ours
 			if d.Backup, err = backup(p.options, c.Path, old); err != nil {
 				return Done{Path: c.Path, Err: err}
 			}
