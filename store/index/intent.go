@@ -11,6 +11,7 @@ import (
 const (
 	timeWordWeight = 0.2 // words of time, when the question asks for a time
 	askingFactor   = 0.9 // an entry that itself ends in a question answers less
+	spokenFactor   = 0.8 // a spoken one still less
 )
 
 // asksWhen reports whether a question asks for a time.
@@ -49,4 +50,15 @@ func (s *search) addTimeWords(p *plan) {
 func asks(d *Doc) bool {
 	body := strings.TrimSpace(d.Body)
 	return strings.HasSuffix(body, "?") || strings.HasSuffix(body, "？")
+}
+
+// stated is how much an entry counts by whether it states or asks.
+func stated(d *Doc) float64 {
+	switch {
+	case !asks(d):
+		return 1
+	case d.Speaker != "":
+		return spokenFactor
+	}
+	return askingFactor
 }

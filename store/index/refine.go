@@ -43,9 +43,7 @@ func (s *search) refine(p *plan, pool []candidate) {
 		}
 		c.score += c.close.sum()
 		c.score *= 1 - coverageWeight + coverageWeight*r.covered(title, body)
-		if asks(&r.part.seg.docs[c.doc-r.part.base]) {
-			c.score *= askingFactor
-		}
+		c.score *= stated(&r.part.seg.docs[c.doc-r.part.base])
 		c.relevance = c.score
 		buffer = title[:0]
 	}
