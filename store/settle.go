@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -45,7 +46,8 @@ func (s *Store) noteMissing(gone []string, now time.Time) {
 
 // Settle turns edits from outside that rest into revisions, and deletions from
 // outside that rest into tombstones. A final pass, at an orderly exit, takes
-// edits as they are. It takes the lock only when there is something to write.
+// edits as they are. It takes the lock only when there is something to write,
+// and leaves the rest to the next pass when ctx ends.
 func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -58,7 +60,7 @@ func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) 
 		return Settled{}, err
 	}
 	defer root.Close() // a folder handle: nothing to lose
-	done, edited, err := s.edited(root, view, final)
+	done, edited, err := s.edited(ctx, root, view, final)
 	if err != nil {
 		return done, err
 	}
@@ -82,18 +84,22 @@ func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) 
 		if w.view, err = s.Look(ctx); err != nil {
 			return err
 		}
-		return errors.Join(w.keepLate(), w.adoptAll(edited, &done), w.retractAll(rested, &done))
+		return errors.Join(w.keepLate(), w.adoptAll(ctx, edited, &done), w.retractAll(rested, &done))
 	})
 	return done, err
 }
 
 // edited finds the heads that differ from their history and rest.
-func (s *Store) edited(root *os.Root, view *View, final bool) (Settled, []*Head, error) {
+func (s *Store) edited(ctx context.Context, root *os.Root, view *View, final bool) (Settled, []*Head, error) {
 	var done Settled
 	var edited []*Head
 	now := s.opts.Now()
 	for h := range view.Heads() {
 		if h.Copy != "" || h.Broken != nil || s.agrees(h) {
+			continue
+		}
+		if ctx.Err() != nil {
+			done.Waiting++
 			continue
 		}
 		keys, err := keysOf(root, h.Entry.ID)
@@ -202,35 +208,54 @@ func (s *Store) restedAbsence(root *os.Root, ids []string) []string {
 	return rested
 }
 
-// adoptAll adopts the heads that are still as they were when they were chosen.
-func (w *writer) adoptAll(heads []*Head, done *Settled) error {
-	for _, h := range heads {
-		cur, err := w.read(h.Entry.ID)
-		var resting *restingError
-		if errors.As(err, &resting) || errors.Is(err, errAgain) || err == nil && (cur == nil || cur.head.Hash != h.Hash) {
-			done.Waiting++
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := w.recover(h.Entry.ID); err != nil {
-			return err
-		}
-		keys, err := keysOf(w.root, h.Entry.ID)
-		if err != nil {
-			return err
-		}
-		p, agrees := under(w.root, h.Entry.ID, keys, cur.bytes)
-		if agrees {
-			continue // another process was faster
-		}
-		if _, err := w.adopt(cur, p); err != nil {
-			return err
-		}
-		done.Adopted = append(done.Adopted, h.Entry.ID)
+// adoptAll adopts the heads that are still as they were when they were chosen,
+// several at a time: the syncs of many share one wait. It stops when ctx ends;
+// what is left waits for the next pass.
+func (w *writer) adoptAll(ctx context.Context, heads []*Head, done *Settled) error {
+	const workers = 16
+	var group sync.WaitGroup
+	errs := make([]error, workers)
+	adopted := make([][]string, workers)
+	for worker := range workers {
+		group.Go(func() {
+			for i := worker; i < len(heads) && ctx.Err() == nil && errs[worker] == nil; i += workers {
+				var ok bool
+				if ok, errs[worker] = w.adoptOne(heads[i]); ok {
+					adopted[worker] = append(adopted[worker], heads[i].Entry.ID)
+				}
+			}
+		})
 	}
-	return nil
+	group.Wait()
+	done.Adopted = slices.Concat(adopted...)
+	slices.Sort(done.Adopted)
+	done.Waiting += len(heads) - len(done.Adopted)
+	return errors.Join(errs...)
+}
+
+// adoptOne adopts a head, unless it has changed or somebody was faster.
+func (w *writer) adoptOne(h *Head) (bool, error) {
+	cur, err := w.read(h.Entry.ID)
+	var resting *restingError
+	if errors.As(err, &resting) || errors.Is(err, errAgain) || err == nil && (cur == nil || cur.head.Hash != h.Hash) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := w.recover(h.Entry.ID); err != nil {
+		return false, err
+	}
+	keys, err := keysOf(w.root, h.Entry.ID)
+	if err != nil {
+		return false, err
+	}
+	p, agrees := under(w.root, h.Entry.ID, keys, cur.bytes)
+	if agrees {
+		return false, nil
+	}
+	_, err = w.adopt(cur, p)
+	return err == nil, err
 }
 
 // retractAll writes tombstones for heads that a person deleted.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -281,4 +282,30 @@ func TestABrokenFileIsNeitherChangedNorRetracted(t *testing.T) {
 	if err != nil || len(problems) != 1 || problems[0].Line == 0 || problems[0].Remedy == "" {
 		t.Fatalf("problems %+v, %v", problems, err)
 	}
+}
+
+// TestManyFilesByHandDoNotHoldUpTheEnd: a pass stops when its time is over, and
+// the next one goes on.
+func TestManyFilesByHandDoNotHoldUpTheEnd(t *testing.T) {
+	s := open(t, lobe(t), store.Options{})
+	put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
+	const n = 2000
+	for i := range n {
+		writeFile(t, filepath.Join(s.Dir(), "general", fmt.Sprintf("by-hand-%d.md", i)), fmt.Sprintf("# Note %d\n", i))
+	}
+	look(t, s)
+	ctx, cancel := context.WithTimeout(bg, 300*time.Millisecond)
+	defer cancel()
+	first, err := s.Settle(ctx, me, true)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	second := settle(t, s, true)
+	if got := len(first.Adopted) + len(second.Adopted); got != n {
+		t.Fatalf("%d and %d were adopted", len(first.Adopted), len(second.Adopted))
+	}
+	if third := settle(t, s, true); len(third.Adopted)+third.Waiting > 0 {
+		t.Fatalf("left over: %+v", third)
+	}
+	t.Logf("%d in the first 300 ms", len(first.Adopted))
 }
