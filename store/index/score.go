@@ -86,7 +86,7 @@ func (s *search) free() {
 // a handful, are not lent to neighbours, nor those that stand in a great many:
 // it would cost much and tell little.
 const (
-	lendShare   = 0.2
+	lendShare   = 0.4
 	lendHandful = 50.0
 	lendMany    = 2000
 )
