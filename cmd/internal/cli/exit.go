@@ -20,8 +20,9 @@ const exitHelp = `Exit codes:
   3  what was named is not there: an entry, a lobe, a file
   4  refused, and the answer says what would change that: a text that looks
      short-lived, a full lobe, a read-only program
-  5  somebody else is at it, try again: an open editor, another process
-  6  some or all lobes cannot be served (diagnose)`
+  5  somebody else is at it or was faster, look and try again: an open
+     editor, another process, a newer revision
+  6  the lobe cannot be served; from diagnose: one of them`
 
 // A UsageError is a command line that makes no sense.
 type UsageError struct {
@@ -73,13 +74,25 @@ func (e *env) report(err error) int {
 		}
 		return e.complain(usage.Error(), hint, ops.ExitUsage)
 	case errors.As(err, &fault):
-		return e.complain(fault.Message, fault.Hint, fault.Exit)
+		return e.complain(fault.Message, fault.Hint, exitCode(fault))
 	case errors.As(err, &hinted):
 		return e.complain(hinted.Error(), hinted.Hint, hinted.Code)
 	case errors.Is(err, context.Canceled):
 		return e.complain("stopped", "", ops.ExitFailure)
 	}
 	return e.complain(err.Error(), "", ops.ExitFailure)
+}
+
+// exitCode tells two cases apart that are one for other doors: somebody was
+// faster, and the lobe cannot be served.
+func exitCode(f *ops.Fault) int {
+	switch f.Code {
+	case "conflict":
+		return ops.ExitBusy
+	case "degraded_lobe", "safe_mode":
+		return exitDegraded
+	}
+	return f.Exit
 }
 
 func (e *UsageError) help() string {
