@@ -37,7 +37,7 @@ type World struct {
 	// Home is the person's home directory, empty when it cannot be told.
 	Home string
 	// Parent is the number of the process that started this one, as it was at
-	// the start.
+	// the start; a server ends with it. 0 is without.
 	Parent int
 	// Executable is the absolute path of the running program.
 	Executable string

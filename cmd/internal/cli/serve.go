@@ -51,10 +51,12 @@ func runServe(ctx context.Context, e *env) error {
 	defer cancel(nil)
 	a := e.openFor(true, e.Dir)
 	defer end(ctx, a, true)
-	go func() {
-		orphaned(ctx, e.Parent, graceTime)
-		cancel(errParentGone)
-	}()
+	if e.Parent != 0 {
+		go func() {
+			orphaned(ctx, e.Parent, graceTime)
+			cancel(errParentGone)
+		}()
+	}
 	err = e.serve(ctx, a, out)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		a.Log().Info("the server ends", "because", cause)
