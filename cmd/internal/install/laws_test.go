@@ -91,7 +91,7 @@ func texts() []string {
 			"{\n  \"a\": [1, 2], // one\n  %q: {\n    \"o\": {}, // two\n    // three\n  },\n}\n",
 			"{\n  %q: {\n    \"o\": {} // last\n  } // out\n}\n", "{%q:{\"o\":1 // c\n}}", "{%q: {/* x */}, }", "{\n %q: { \"o\" : 1 , },\n}\n",
 			`{%q: {"memory": {"command": "npx", "args": ["-y", "server-memory"]}}}`, "{\n  %q: { // note\n  }\n}\n",
-			`{%q: null}`, `{%q: []}`, `{%[1]q: {}, %[1]q: {}}`, "{\"x\":{\"y\":\n{}},%q:\n{}}", "{/* a\nb */ %q: {}}",
+			`{%q: null}`, `{%q: {"memory": null}}`, `{%q: []}`, `{%[1]q: {}, %[1]q: {}}`, "{\"x\":{\"y\":\n{}},%q:\n{}}", "{/* a\nb */ %q: {}}",
 		} {
 			json = append(json, fmt.Sprintf(form, key))
 		}

@@ -11,18 +11,19 @@ import (
 // addServer registers the server in a JSON file. One of ours that is there is
 // brought up to date: what the person added to it stays.
 func (s server) addServer(old []byte, f hosts.File) ([]byte, error) {
+	all, err := serversIn(old, f)
+	if err != nil {
+		return nil, err
+	}
+	name, err := s.choose(present(all, firstName), present(all, secondName))
+	if err != nil {
+		return nil, err
+	}
 	file := &jsonFile{old, f.Format}
-	name, err := s.nameIn(file, f.Key)
-	if err != nil {
-		return nil, err
-	}
-	there, err := file.get(f.Key, name)
-	if err != nil {
-		return nil, err
-	}
 	entry := s.entry(f.Entry)
-	if there == nil {
-		return file.text, file.put(entry, f.Key, name)
+	if all[name] == nil {
+		err = file.put(entry, f.Key, name)
+		return file.text, err
 	}
 	for _, e := range entry {
 		if e.key == envKey(f.Entry) {
@@ -40,27 +41,23 @@ func (s server) addServer(old []byte, f hosts.File) ([]byte, error) {
 	return file.text, err
 }
 
-func (s server) nameIn(file *jsonFile, key string) (string, error) {
-	first, err := file.get(key, firstName)
-	if err != nil {
-		return "", err
+// present is what stands under a name, of which even a null is something.
+func present(all map[string]any, name string) any {
+	if v, there := all[name]; there && v == nil {
+		return "null"
 	}
-	second, err := file.get(key, secondName)
-	if err != nil {
-		return "", err
-	}
-	return s.choose(first, second)
+	return all[name]
 }
 
 // removeServer takes the server out of a JSON file.
 func (s server) removeServer(old []byte, f hosts.File) ([]byte, error) {
+	all, err := serversIn(old, f)
+	if err != nil {
+		return nil, err
+	}
 	file := &jsonFile{old, f.Format}
 	for _, name := range []string{secondName, firstName} {
-		there, err := file.get(f.Key, name)
-		if err != nil {
-			return nil, err
-		}
-		if !s.ownsEntry(there) {
+		if !s.ownsEntry(all[name]) {
 			continue
 		}
 		if err := file.cut(f.Key, name); err != nil {
