@@ -36,6 +36,15 @@ type server struct {
 // the test's, and greets the server.
 func start(t *testing.T, args ...string) *server {
 	t.Helper()
+	s := startIn(t, repository(t), args...)
+	s.send(greeting)
+	s.receive(1)
+	return s
+}
+
+// repository makes the least that git takes for one.
+func repository(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	for _, d := range []string{".git/objects", ".git/refs/heads"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700); err != nil {
@@ -45,6 +54,11 @@ func start(t *testing.T, args ...string) *server {
 	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+func startIn(t *testing.T, dir string, args ...string) *server {
+	t.Helper()
 	inRead, inWrite, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +85,6 @@ func start(t *testing.T, args ...string) *server {
 			s.cmd.Wait()
 		}
 	})
-	s.send(greeting)
-	s.receive(1)
 	return s
 }
 
@@ -224,4 +236,56 @@ func TestAnOrderlyEndWritesEditsDown(t *testing.T) {
 	if !adopted {
 		t.Error("no revision holds the edit")
 	}
+}
+
+// A host may start the server anywhere; its client then tells where the person
+// works.
+func TestTheClientsRootsTellTheProject(t *testing.T) {
+	project, plain := repository(t), t.TempDir()
+	s := startIn(t, plain, "memory-mcp", "serve")
+	s.send(strings.Replace(greeting, `"capabilities":{}`, `"capabilities":{"roots":{}}`, 1))
+	s.receive(1)
+	s.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"memory_store","arguments":{"content":"The scheduler drops leases that are older than a minute","topic":"gotchas"}}}` + "\n")
+	line, err := s.out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked struct {
+		ID     any
+		Method string
+	}
+	if err := json.Unmarshal([]byte(line), &asked); err != nil || asked.Method != "roots/list" {
+		t.Fatalf("instead of asking for the roots the server said %s (%v)", line, err)
+	}
+	uri := "file://" + filepath.ToSlash(project)
+	if runtime.GOOS == "windows" {
+		uri = "file:///" + filepath.ToSlash(project)
+	}
+	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": asked.ID, "result": map[string]any{"roots": []any{map[string]any{"uri": uri}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.send(string(answer) + "\n")
+	if got := string(s.receive(2)); !strings.Contains(got, "lobe "+filepath.Base(project)) {
+		t.Errorf("the store was answered with %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(project, ".git", "memory")); err != nil {
+		t.Error(err)
+	}
+	s.in.Close()
+	s.ends()
+}
+
+// Without roots a folder outside git is the project after all.
+func TestAFolderOutsideGitIsTheProjectWhenNothingElseIs(t *testing.T) {
+	plain := t.TempDir()
+	s := startIn(t, plain, "memory-mcp", "serve")
+	s.send(greeting)
+	s.receive(1)
+	s.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"memory_store","arguments":{"content":"The scheduler drops leases that are older than a minute","topic":"gotchas"}}}` + "\n")
+	if got := string(s.receive(2)); !strings.Contains(got, "lobe "+filepath.Base(plain)) {
+		t.Errorf("the store was answered with %s", got)
+	}
+	s.in.Close()
+	s.ends()
 }
