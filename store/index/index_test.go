@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,8 +16,11 @@ import (
 	"memory-mcp/textanalysis"
 )
 
+// rules are shared, so that each stem is worked out once.
+var rules = sync.OnceValue(func() *textanalysis.Analyzer { return textanalysis.New(textanalysis.Options{}) })
+
 func fresh(docs ...index.Doc) *index.Index {
-	x := index.New(textanalysis.New(textanalysis.Options{}))
+	x := index.New(rules())
 	x.Apply(docs, nil)
 	return x
 }

@@ -24,7 +24,7 @@ func saved(t failer, x *index.Index) []byte {
 }
 
 func reload(t failer, x *index.Index) *index.Index {
-	y, err := index.Load(saved(t, x), textanalysis.New(textanalysis.Options{}))
+	y, err := index.Load(saved(t, x), rules())
 	if err != nil {
 		t.Fatalf("load: %v", err)
 	}
