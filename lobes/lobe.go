@@ -3,7 +3,6 @@ package lobes
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"memory-mcp/lobes/repo"
@@ -179,26 +178,6 @@ func (l *Lobe) health() Health {
 		h.Remedy = append(h.Remedy, vanishedRemedy(l.name)...)
 	}
 	return h
-}
-
-// document is what the index knows of a head.
-func document(h *store.Head) index.Doc {
-	e := &h.Entry
-	files := make([]string, 0, len(e.Sources)+len(e.References)+len(e.Files))
-	for _, list := range [][]string{e.Sources, e.References, e.Files} {
-		files = append(files, list...)
-	}
-	fields := make([]string, 0, len(e.Concepts)+4)
-	fields = append(fields, e.Concepts...)
-	for _, text := range []string{e.Problem, e.Solution, e.Quote, strings.TrimPrefix(e.Topic, "modules/")} {
-		if text != "" {
-			fields = append(fields, text)
-		}
-	}
-	return index.Doc{
-		Key: h.Path, ID: e.ID, Topic: e.Topic, Title: e.Title, Body: e.Body,
-		Tags: e.Tags, Files: files, Fields: fields, Subject: e.Subject, Date: e.Created,
-	}
 }
 
 // branch is what is checked out in the tree, as recent work names it; empty

@@ -3,32 +3,44 @@ package lobes
 import (
 	"context"
 	"errors"
-	"io"
+
+	"memory-mcp/store/index"
 )
 
 // snapshotVersion names what a snapshot depends on besides the files: the
 // words that the analyzer finds, and what [document] makes of an entry, whose
 // number is raised when that changes.
 //
-//	1: the first
-func (l *Lobe) snapshotVersion() string { return "lobes 1 " + l.o.Analyzer.Fingerprint() }
+//	1: what was read of the files
+//	2: the index too; places in a file or session give neighbours
+func (l *Lobe) snapshotVersion() string { return "lobes 2 " + l.o.Analyzer.Fingerprint() }
 
-// takeOver spares the first look the reading of files that have not changed
-// since another process read them. That there is nothing to take over only
-// costs time.
+// takeOver spares the first look the reading and indexing of files that have
+// not changed since another process did both. That there is nothing to take
+// over only costs time.
 func (l *Lobe) takeOver() {
-	if _, err := l.store.LoadSnapshot(l.snapshotVersion()); err != nil {
+	known, err := l.store.LoadSnapshot(l.snapshotVersion())
+	if err != nil {
 		l.o.Logger.Debug("all files are read", "lobe", l.name, "cause", err)
+		return
 	}
+	words, err := index.Load(known.Index, l.o.Analyzer)
+	if err != nil {
+		l.o.Logger.Debug("all entries are indexed", "lobe", l.name, "cause", err)
+		return
+	}
+	words.Remove(known.Doubt...)
+	l.index, l.view = words, known.View
+	l.texts.apply(known.View.Since(nil))
 }
 
-// handOn saves what the next process can take over. The caller holds the gate.
+// handOn saves what the next process can take over. The caller holds the gate,
+// so that the index speaks of the view.
 func (l *Lobe) handOn(ctx context.Context, final bool) error {
 	if l.o.ReadOnly || l.view == nil {
 		return nil
 	}
-	nothing := func(io.Writer) error { return nil } // the index is made anew: that is quick
-	_, err := l.store.SaveSnapshot(ctx, l.snapshotVersion(), l.view, final, nothing)
+	_, err := l.store.SaveSnapshot(ctx, l.snapshotVersion(), l.view, final, l.index.Save)
 	return err
 }
 
