@@ -113,3 +113,16 @@ func BenchmarkApply(b *testing.B) {
 		x.Apply([]index.Doc{d}, nil)
 	}
 }
+
+// BenchmarkLoad tells the time to read a snapshot, against building anew.
+func BenchmarkLoad(b *testing.B) {
+	x := index.New(textanalysis.New(textanalysis.Options{}))
+	x.Apply(manyDocs(20000), nil)
+	data := saved(b, x)
+	b.ReportMetric(float64(len(data))/20000, "bytes/note")
+	for b.Loop() {
+		if _, err := index.Load(data, x.Analyzer()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
