@@ -68,7 +68,7 @@ func (s *search) evidence(p *plan, pool []candidate) Evidence {
 			rest += c.relevance / marginDepth
 		}
 	}
-	counts := s.counts(p, s.state.doc(first.doc))
+	counts := s.counts(p, first.doc)
 	e := Evidence{
 		Relative: min(1, first.relevance/max(p.best(), 1e-9)),
 		Coverage: p.coverage(counts),

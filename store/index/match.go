@@ -6,14 +6,6 @@ import (
 	"memory-mcp/textanalysis"
 )
 
-func (s *search) countIn(p *plan, z zone, text string, counts []byte) {
-	s.analyzer.Scan(text, func(t textanalysis.Token) {
-		if n, ok := p.number[s.analyzer.Stem(t.Text)]; ok {
-			counts[n] = count(counts[n], z)
-		}
-	})
-}
-
 // filtered finds by the filter; where nothing matches in full, by any of its
 // words, and then also inside words.
 func (s *search) filtered() Result {

@@ -119,14 +119,22 @@ func (s *search) listed(docs bitset) Result {
 // best selects the n documents with the highest scores.
 func (s *search) best(docs []uint32, n int) []candidate {
 	top := heap{less: func(a, b candidate) bool { return s.compare(a, b) > 0 }}
+	bar := float32(-1) // what a document must reach to be among the best
 	for _, d := range docs {
-		c := candidate{doc: d, score: float64(s.scratch.score[d])}
+		score := s.scratch.score[d]
+		if score < bar {
+			continue
+		}
+		c := candidate{doc: d, score: float64(score)}
 		switch {
 		case len(top.items) < n:
 			top.push(c)
 		case s.compare(c, top.items[0]) < 0:
 			top.items[0] = c
 			top.down(0)
+		}
+		if len(top.items) == n {
+			bar = float32(top.items[0].score)
 		}
 	}
 	slices.SortFunc(top.items, s.compare)

@@ -3,6 +3,8 @@ package index
 import (
 	"cmp"
 	"slices"
+
+	"memory-mcp/textanalysis"
 )
 
 // maxReasons bounds the reasons of one hit.
@@ -11,7 +13,7 @@ const maxReasons = 8
 // hit writes a candidate out, with its reasons.
 func (s *search) hit(p *plan, c candidate) Hit {
 	d := s.state.doc(c.doc)
-	counts := s.counts(p, d)
+	counts := s.counts(p, c.doc)
 	at := s.state.part(c.doc)
 	length := at.seg.length[c.doc-at.base]
 	h := Hit{Key: d.Key, Score: c.score, Relevance: c.relevance, Coverage: p.coverage(counts), Reasons: []Reason{}}
@@ -70,9 +72,20 @@ func (p *plan) reason(i int, counts byte, share float64) Reason {
 }
 
 // counts finds the plan's terms in a document's own text.
-func (s *search) counts(p *plan, d *Doc) []byte {
+func (s *search) counts(p *plan, doc uint32) []byte {
+	r := s.reader(p, doc)
 	counts := make([]byte, len(p.terms))
-	d.texts(func(z zone, text string) { s.countIn(p, z, text, counts) })
+	s.state.doc(doc).texts(func(z zone, text string) {
+		s.analyzer.Scan(text, func(t textanalysis.Token) {
+			word, ok := r.part.seg.words.find(t.Text)
+			if !ok {
+				return
+			}
+			if n := r.term(word); n >= 0 {
+				counts[n] = count(counts[n], z)
+			}
+		})
+	})
 	return counts
 }
 

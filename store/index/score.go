@@ -8,16 +8,15 @@ import (
 )
 
 // Weights and normalisation of BM25F: how much an occurrence counts by where
-// it stands, and how much a long field dilutes it.
+// it stands, and how much a long field dilutes it. A word of the body weighs 1
+// and is diluted in full.
 const (
 	k1           = 1.2
 	titleWeight  = 2.5
-	bodyWeight   = 1.0
 	nearWeight   = 0.085
 	dateWeight   = 0.4
 	fileWeight   = 0.5
 	titleB       = 0.75
-	bodyB        = 1.0
 	nearB        = 1.0
 	lengthSmooth = 60.0 // words added to every length, so that tiny texts do not win
 )
@@ -171,8 +170,14 @@ func (s *search) direct(p *part, list []byte, worth float64, grouped bool) {
 		if p.dead != nil && p.dead.has(doc-1) {
 			continue
 		}
-		tf := s.frequency(p.seg.length[doc-1], counts)
-		s.credit(p.base+doc-1, float32(worth*saturate(tf)), grouped)
+		length := p.seg.length[doc-1]
+		if counts&^bodyMask != 0 {
+			s.credit(p.base+doc-1, float32(worth*saturate(s.frequency(length, counts))), grouped)
+			continue
+		}
+		// The same for most postings, those in the body alone, with one division.
+		tf := float64(counts) * s.norms.body
+		s.credit(p.base+doc-1, float32(worth*(k1+1)*tf/(k1*(float64(length.body)+lengthSmooth)+tf)), grouped)
 	}
 }
 
@@ -219,7 +224,7 @@ func (s *search) lend(d uint32, counts byte) {
 func (s *search) frequency(l lengths, counts byte) float64 {
 	tf := 0.0
 	if b := counts & bodyMask; b != 0 {
-		tf += bodyWeight * float64(b) / dilution(bodyB, float64(l.body), s.norms.body)
+		tf += float64(b) * s.norms.body / (float64(l.body) + lengthSmooth)
 	}
 	if t := counts & titleMask; t != 0 {
 		tf += titleWeight * float64(t>>titleShift) / dilution(titleB, float64(l.title), s.norms.title)
