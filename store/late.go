@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -20,7 +21,7 @@ type Conflict struct {
 
 	parent string // the key that was replaced
 	path   string
-	bytes  []byte
+	bytes  []byte // nil once they are written down
 	at     time.Time
 }
 
@@ -70,7 +71,8 @@ func (s *Store) lookAtReplaced(all bool) {
 	for _, r := range s.late {
 		if all || s.wall().After(r.until) {
 			s.lookAt(r)
-		} else if !s.lateBytes(r) {
+		} else {
+			s.lateBytes(r)
 			keep = append(keep, r)
 		}
 	}
@@ -80,27 +82,38 @@ func (s *Store) lookAtReplaced(all bool) {
 
 // lookAt reads a replaced file for the last time.
 func (s *Store) lookAt(r *replaced) {
-	if !s.lateBytes(r) {
-		r.f.Close() // only read
-	}
+	s.lateBytes(r)
+	r.f.Close() // only read
 }
 
-// lateBytes tells whether somebody has written into a replaced file; the file
-// is closed then, and what was written is a conflict.
-func (s *Store) lateBytes(r *replaced) bool {
+// lateBytes makes a conflict of what somebody has written into a replaced
+// file. The file stays open: whoever writes may not be done. Text that is not
+// written down yet gives way to what has become of it.
+func (s *Store) lateBytes(r *replaced) {
 	b, err := readOpen(r.f)
 	if err != nil || isBlank(b) || entry.Sum(b) == r.hash {
-		return false
+		return
 	}
 	st, err := stampOpen(r.f)
 	if err != nil {
-		return false
+		return
 	}
-	r.f.Close() // only read
-	s.found = append(s.found, Conflict{
-		ID: r.id, Path: s.abs(r.path), parent: r.parent, path: r.path, bytes: b, at: time.Unix(0, st.mtime).UTC(),
-	})
-	return true
+	before := r.hash
+	r.hash = entry.Sum(b)
+	c := Conflict{ID: r.id, Path: s.abs(r.path), parent: r.parent, path: r.path, bytes: b, at: time.Unix(0, st.mtime).UTC()}
+	for i, f := range s.found {
+		if f.Key == "" && f.ID == r.id && entry.Sum(f.bytes) == before {
+			s.found[i] = c
+			return
+		}
+	}
+	s.found = append(s.found, c)
+}
+
+// unkept tells whether there are conflicts that are not written down. The
+// caller holds s.looking.
+func (s *Store) unkept() bool {
+	return slices.ContainsFunc(s.found, func(c Conflict) bool { return c.Key == "" })
 }
 
 // readOpen reads an open file from its beginning.
@@ -120,7 +133,7 @@ func (w *writer) keepLate() error {
 		if err != nil {
 			return fmt.Errorf("keep what was written into %s: %w", c.Path, err)
 		}
-		w.s.found[i].Key = key
+		w.s.found[i].Key, w.s.found[i].bytes = key, nil
 	}
 	return nil
 }
@@ -143,11 +156,10 @@ func (w *writer) keepSide(st *step) error {
 func (w *writer) side(id, p, parent string, b []byte, at time.Time) (string, error) {
 	before := past{}
 	if parent != "" {
-		r, err := revision(w.root, id, parent)
-		if err != nil {
-			return "", err
+		// What was replaced may have left history since: the text is kept all the same.
+		if r, err := revision(w.root, id, parent); err == nil {
+			before = past{r, parent}
 		}
-		before = past{r, parent}
 	}
 	st := &step{rev: entry.Revision{
 		ID: id, Parents: parents(before), Recorded: w.recorded(before, earlier(at, w.s.opts.Now())), Actor: actorOutside,

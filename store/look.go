@@ -55,15 +55,21 @@ func (s *Store) look(ctx context.Context) (*View, error) {
 	if root != nil {
 		defer root.Close() // a folder handle: nothing to lose
 	}
-	if err := w.pass(ctx, root); err != nil {
-		return nil, fmt.Errorf("look at store: %w", err)
-	}
-	fresh, err := w.read(ctx, root)
+	fresh, err := w.whole(ctx, root)
 	if err != nil {
+		s.unwatch() // the events that were taken are lost: the next look scans
 		return nil, fmt.Errorf("look at store: %w", err)
 	}
 	s.take(w, fresh)
 	return s.view, nil
+}
+
+// whole finds out what may have changed, and reads it.
+func (w *walk) whole(ctx context.Context, root *os.Root) ([]content, error) {
+	if err := w.pass(ctx, root); err != nil {
+		return nil, err
+	}
+	return w.read(ctx, root)
 }
 
 // content is what reading one file gave.

@@ -74,7 +74,7 @@ func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) 
 	rested := s.restedAbsence(root, absent)
 	done.Waiting += len(absent) - len(rested)
 	s.looking.Lock()
-	late := slices.ContainsFunc(s.found, func(c Conflict) bool { return c.Key == "" })
+	late := s.unkept()
 	s.looking.Unlock()
 	if len(edited)+len(rested) == 0 && !late {
 		return done, nil

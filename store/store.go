@@ -111,7 +111,7 @@ func (s *Store) Close() error {
 	s.looking.Lock()
 	s.lookAtReplaced(true)
 	s.unwatch()
-	open := len(s.found) > 0
+	open := s.unkept()
 	s.looking.Unlock()
 	if !open {
 		return nil

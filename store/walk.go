@@ -198,7 +198,6 @@ func (w *walk) pass(ctx context.Context, root *os.Root) error {
 		s.rewatch()
 		w.watch = s.watch
 		if err := w.scan(ctx, root); err != nil {
-			s.unwatch()
 			return err
 		}
 	}
