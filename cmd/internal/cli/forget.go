@@ -103,7 +103,7 @@ func (e *env) restore(ctx context.Context, o forgetOptions, ids []string) error 
 	return firstOf(e.returned(o, "Restored", back), e.explained(a, err))
 }
 
-type vanishedCall func(*app.App, context.Context, lobes.By, string) ([]app.Returned, error)
+type vanishedCall func(*app.App, context.Context, lobes.By, string) ([]lobes.Returned, error)
 
 func (e *env) vanished(ctx context.Context, o forgetOptions, verb string, call vanishedCall) error {
 	a := e.open()
@@ -118,10 +118,10 @@ func (e *env) vanished(ctx context.Context, o forgetOptions, verb string, call v
 	return e.returned(o, verb, all)
 }
 
-func (e *env) returned(o forgetOptions, verb string, all []app.Returned) error {
+func (e *env) returned(o forgetOptions, verb string, all []lobes.Returned) error {
 	if o.json {
 		if all == nil {
-			all = []app.Returned{}
+			all = []lobes.Returned{}
 		}
 		return e.say(compact(map[string]any{strings.ToLower(verb): all}))
 	}
