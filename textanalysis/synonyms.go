@@ -20,6 +20,9 @@ func buildSynonyms() map[string][]string {
 	a := New(Options{})
 	table := make(map[string][]string)
 	for line := range strings.Lines(synonymGroups) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
 		group := strings.Fields(line)
 		for _, w := range group {
 			stem := a.Stem(w)
