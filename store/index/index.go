@@ -13,6 +13,7 @@ import (
 type Index struct {
 	analyzer *textanalysis.Analyzer
 	current  atomic.Pointer[state]
+	scratch  sync.Pool // of *scratch
 
 	mu       sync.Mutex // held by the writer
 	places   map[string]place

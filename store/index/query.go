@@ -77,7 +77,7 @@ func (x *Index) Search(q Query) Result {
 		q.Limit = defaultLimit
 	}
 	q.Offset = max(q.Offset, 0)
-	s := &search{Query: q, analyzer: x.analyzer, state: x.current.Load()}
+	s := &search{Query: q, analyzer: x.analyzer, state: x.current.Load(), pool: &x.scratch}
 	defer s.free()
 	if q.HasFilter {
 		return s.filtered()

@@ -26,6 +26,7 @@ type search struct {
 	Query
 	analyzer *textanalysis.Analyzer
 	state    *state
+	pool     *sync.Pool // of *scratch
 	scratch  *scratch
 	norms    norms
 	readers  []*reader
@@ -47,10 +48,8 @@ type scratch struct {
 	term    []uint32 // documents with the term at hand
 }
 
-var scratches sync.Pool
-
 func (s *search) prepare() {
-	sc, _ := scratches.Get().(*scratch)
+	sc, _ := s.pool.Get().(*scratch)
 	if sc == nil {
 		sc = &scratch{}
 	}
@@ -77,7 +76,7 @@ func (s *search) free() {
 		s.scratch.score[d] = 0
 	}
 	s.scratch.touched = s.scratch.touched[:0]
-	scratches.Put(s.scratch)
+	s.pool.Put(s.scratch)
 	s.scratch = nil
 }
 

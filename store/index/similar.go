@@ -20,7 +20,7 @@ const similarPool = 100
 // is greater than min, the most similar first. Candidates come from the
 // words, so the work does not grow with the square of the entries.
 func (x *Index) Similar(title, body string, keep func(key string) bool, min float64, limit int) []Similar {
-	s := &search{Query: Query{Keep: keep, Limit: limit}, analyzer: x.analyzer, state: x.current.Load()}
+	s := &search{Query: Query{Keep: keep, Limit: limit}, analyzer: x.analyzer, state: x.current.Load(), pool: &x.scratch}
 	defer s.free()
 	s.prepare()
 	p := s.plan(title + "\n" + body)
