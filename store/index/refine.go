@@ -55,7 +55,6 @@ type reader struct {
 	plan   *plan
 	part   *part
 	terms  []uint16 // by stem: the number of the term, plus one
-	stems  []uint32 // of the plan's terms, to clear them again
 	seen   []uint32 // scratch
 }
 
