@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"memory-mcp/cmd/internal/app"
 	"memory-mcp/cmd/internal/ops"
@@ -144,6 +147,9 @@ func (e *env) call(ctx context.Context, a *app.App, r request) error {
 
 // ask makes one call.
 func (e *env) ask(ctx context.Context, a *app.App, r request) (ops.Reply, error) {
+	if err := plainText(r.args); err != nil {
+		return ops.Reply{}, err
+	}
 	raw, err := json.Marshal(r.args)
 	if err != nil {
 		return ops.Reply{}, err
@@ -201,6 +207,26 @@ func (e *env) text(args []string, what string) (string, error) {
 		return "", &UsageError{Err: errors.New(what + " is missing: standard input is empty"), Hint: `give it as an argument, or pipe it in with "-"`}
 	}
 	return string(b), nil
+}
+
+// plainText refuses bytes that are not UTF-8: JSON would put other characters
+// in their place, and what is stored would not be what was given.
+func plainText(args map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		texts := []string{}
+		switch value := args[name].(type) {
+		case string:
+			texts = append(texts, value)
+		case []string:
+			texts = value
+		}
+		for _, text := range texts {
+			if !utf8.ValidString(text) {
+				return &UsageError{Err: fmt.Errorf("%s is not valid UTF-8: %.60q", name, text), Hint: "convert it first, for example with iconv -t UTF-8"}
+			}
+		}
+	}
+	return nil
 }
 
 // quote puts a value into a message.

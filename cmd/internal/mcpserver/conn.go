@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -74,6 +75,10 @@ func (c *conn) handle(line []byte) {
 	}
 	if !json.Valid(line) {
 		c.out.message(newFailure(nil, parseError, "this line is not JSON; each message is one line of JSON"))
+		return
+	}
+	if !utf8.Valid(line) { // a decoder would put other characters in the place of the bytes
+		c.out.message(newFailure(idOf(line), parseError, "this line is not UTF-8 and was not taken; JSON is UTF-8"))
 		return
 	}
 	if line[0] == '[' {

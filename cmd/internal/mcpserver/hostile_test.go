@@ -73,6 +73,17 @@ func TestEachRequestOfABatchIsAnswered(t *testing.T) {
 	}
 }
 
+func TestBytesThatAreNotUTF8AreRefused(t *testing.T) {
+	env, _ := world(t, "app")
+	p := talk(t, t.Context(), env, mcpserver.Options{})
+	if m := p.ask(call(5, "memory_store", `{"content":"caf`+"\xe9"+` au lait is served at nine"}`)); m.Error == nil || m.ID != 5.0 {
+		t.Errorf("got %+v", m)
+	}
+	if m := p.ask(ping); m.ID != "p" {
+		t.Errorf("afterwards a ping gives %+v", m)
+	}
+}
+
 func TestLineThatIsTooLongIsRefused(t *testing.T) {
 	env, _ := world(t, "app")
 	p := talk(t, t.Context(), env, mcpserver.Options{MaxLine: 100_000})
