@@ -228,7 +228,8 @@ func (w *writer) commitAll(ctx context.Context, steps []*step) ([]Written, error
 			return done, errors.Join(fmt.Errorf("write entry %q: %w", st.act.id, err), w.abandon(steps[i:]))
 		}
 		if err := w.finish(st); err != nil {
-			return done, errors.Join(err, w.abandon(steps[i+1:]))
+			// The head is in place: the revision's temporary stays, for the next write to settle.
+			return done, errors.Join(err, st.letGo(), w.abandon(steps[i+1:]))
 		}
 		done = append(done, w.written(st))
 	}
@@ -284,21 +285,11 @@ func (w *writer) commit(st *step) error {
 	default:
 		err = w.exchange(st)
 	}
-	if err != nil {
-		return err
-	}
-	return w.syncDir(path.Dir(st.path))
+	return err
 }
 
 func (w *writer) putNew(st *step) error {
-	done, err := claim(w.root, st.temp, st.path)
-	if !done && err == nil {
-		if _, lerr := w.root.Lstat(st.path); lerr == nil {
-			err = fs.ErrExist
-		} else {
-			err = w.rename(st.temp, st.path)
-		}
-	}
+	err := w.claim(st.temp, st.path)
 	if errors.Is(err, fs.ErrExist) {
 		return &ExistsError{ID: st.act.id, Path: w.s.abs(st.path)}
 	}
@@ -321,36 +312,19 @@ func (w *writer) exchange(st *step) error {
 	if !done {
 		return w.compareAndRename(st)
 	}
-	ok, err := w.cameOut(st)
-	if ok || err != nil {
-		return err
+	if w.cameOut(st) {
+		return nil
 	}
-	if _, err := swap(w.root, st.temp, st.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := w.giveBack(st); err != nil {
 		return err
 	}
 	return errRaced
 }
 
-// cameOut tells whether the file that a step took out of its place has the
-// bytes that the step was prepared on. It stays open, for whoever may still
-// write into it.
-func (w *writer) cameOut(st *step) (bool, error) {
-	f, err := w.root.Open(st.temp)
-	if err != nil {
-		return false, err
-	}
-	b, err := readOpen(f)
-	if err != nil || !bytes.Equal(b, st.old.bytes) {
-		return false, errors.Join(err, f.Close())
-	}
-	st.spare = f
-	return true, nil
-}
-
 // compareAndRename is exchange for a system that cannot exchange: an editor
 // that saves by rename between the comparison and our own is not seen.
 func (w *writer) compareAndRename(st *step) error {
-	f, err := w.root.Open(st.path)
+	f, err := w.root.OpenFile(st.path, os.O_RDONLY|nonBlock, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errRaced
 	}
@@ -386,31 +360,28 @@ func (w *writer) takeAway(st *step) error {
 	} else if err != nil {
 		return err
 	}
-	ok, err := w.cameOut(st)
-	if ok || err != nil {
+	if w.cameOut(st) {
+		return nil
+	}
+	if err := w.putBack(st); err != nil {
 		return err
 	}
-	back, err := claim(w.root, st.temp, st.path)
-	if !back && err == nil {
-		err = w.rename(st.temp, st.path)
-	}
-	if errors.Is(err, fs.ErrExist) { // a new file is there already: what was taken away is history
-		if err = w.keepSide(st); err == nil {
-			err = w.discard(st.temp)
-		}
-	}
-	return errors.Join(errRaced, err)
+	return errRaced
 }
 
-// finish makes the revision count, and gives up what was replaced.
+// finish makes the head last and the revision count, and gives up what was
+// replaced.
 func (w *writer) finish(st *step) error {
+	if !st.same() {
+		if err := w.syncDir(path.Dir(st.path)); err != nil {
+			return fmt.Errorf("write entry %q: %w", st.act.id, err)
+		}
+	}
 	if err := w.complete(st.half, st.rev.ID, st.key); err != nil {
 		return fmt.Errorf("write revision of %q: %w", st.rev.ID, err)
 	}
 	if st.temp != "" {
-		if err := w.discard(st.temp); err != nil {
-			return err
-		}
+		w.discard(st.temp) // the write has happened; a leftover is swept later
 	}
 	if st.bytes == nil {
 		w.prune(path.Dir(st.path))

@@ -138,20 +138,6 @@ func (w *writer) keepLate() error {
 	return nil
 }
 
-// keepSide keeps a file that was taken away and cannot be put back.
-func (w *writer) keepSide(st *step) error {
-	b, err := w.root.ReadFile(st.temp)
-	if err != nil {
-		return err
-	}
-	parent := ""
-	if len(st.rev.Parents) > 0 {
-		parent = st.rev.Parents[0]
-	}
-	_, err = w.side(st.act.id, st.path, parent, b, w.s.opts.Now())
-	return err
-}
-
 // side writes a revision beside the line of the head.
 func (w *writer) side(id, p, parent string, b []byte, at time.Time) (string, error) {
 	before := past{}
