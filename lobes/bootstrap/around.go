@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -198,14 +197,14 @@ func configured(p *project, tools []tool) (names, files []string) {
 	return names, files
 }
 
-var pythonSection = regexp.MustCompile(`(?m)^\[tool\.(\w+)`)
+var pythonSection = expression(`(?m)^\[tool\.(\w+)`)
 
 // pythonTools are the tools that pyproject.toml configures.
 func pythonTools(p *project) (tests, lint []string) {
 	if !p.has("pyproject.toml") {
 		return nil, nil
 	}
-	for _, m := range pythonSection.FindAllStringSubmatch(p.read("pyproject.toml"), -1) {
+	for _, m := range pythonSection().FindAllStringSubmatch(p.read("pyproject.toml"), -1) {
 		switch m[1] {
 		case "pytest", "tox", "nox":
 			tests = append(tests, m[1]+" (`pyproject.toml`)")

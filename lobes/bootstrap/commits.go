@@ -59,10 +59,10 @@ func recent(log []repo.Commit, branch repo.Branch, now time.Time) Proposal {
 }
 
 var (
-	conventional = regexp.MustCompile(`^(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([^)]*\))?!?: `)
-	scoped       = regexp.MustCompile(`^[A-Za-z0-9_./*{},-]+(?:, [A-Za-z0-9_./*{},-]+)*: `)
-	ticketed     = regexp.MustCompile(`^\[?([A-Z][A-Z0-9]+)-\d+`)
-	emoji        = regexp.MustCompile(`^(:[a-z0-9_+-]+:|[\x{2600}-\x{27BF}\x{1F300}-\x{1FAFF}])`)
+	conventional = expression(`^(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([^)]*\))?!?: `)
+	scoped       = expression(`^[A-Za-z0-9_./*{},-]+(?:, [A-Za-z0-9_./*{},-]+)*: `)
+	ticketed     = expression(`^\[?([A-Z][A-Z0-9]+)-\d+`)
+	emoji        = expression(`^(:[a-z0-9_+-]+:|[\x{2600}-\x{27BF}\x{1F300}-\x{1FAFF}])`)
 )
 
 // convention tells how the subjects of commits begin, if most begin alike.
@@ -80,10 +80,10 @@ func convention(log []repo.Commit) string {
 		pattern *regexp.Regexp
 		says    string
 	}{
-		{conventional, "follow Conventional Commits (`type(scope): subject`)"},
-		{ticketed, "begin with the number of a ticket"},
-		{emoji, "begin with an emoji"},
-		{scoped, "begin with the part that is changed and a colon (`part: subject`)"},
+		{conventional(), "follow Conventional Commits (`type(scope): subject`)"},
+		{ticketed(), "begin with the number of a ticket"},
+		{emoji(), "begin with an emoji"},
+		{scoped(), "begin with the part that is changed and a colon (`part: subject`)"},
 	} {
 		if how := share(subjects, form.pattern); how != "" {
 			body := how + " subjects of commits " + form.says + "."

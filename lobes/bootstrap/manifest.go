@@ -29,17 +29,17 @@ func find(pattern *regexp.Regexp, text string) string {
 }
 
 var (
-	goModulePattern    = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
-	goVersionPattern   = regexp.MustCompile(`(?m)^go\s+(\S+)`)
-	goToolchainPattern = regexp.MustCompile(`(?m)^toolchain\s+(\S+)`)
+	goModulePattern    = expression(`(?m)^module\s+"?([^\s"]+)`)
+	goVersionPattern   = expression(`(?m)^go\s+(\S+)`)
+	goToolchainPattern = expression(`(?m)^toolchain\s+(\S+)`)
 )
 
 func goModule(p *project, file string) facts {
 	text := p.read(file)
 	f := facts{commands: []string{"go build ./...", "go test ./...", "go vet ./..."}}
-	f.about = about(f.about, "module", find(goModulePattern, text))
-	f.about = about(f.about, "Go", find(goVersionPattern, text))
-	f.about = about(f.about, "toolchain", find(goToolchainPattern, text))
+	f.about = about(f.about, "module", find(goModulePattern(), text))
+	f.about = about(f.about, "Go", find(goVersionPattern(), text))
+	f.about = about(f.about, "toolchain", find(goToolchainPattern(), text))
 	return f
 }
 
@@ -188,7 +188,7 @@ func maven(p *project, file string) facts {
 	return f
 }
 
-var gradleNamePattern = regexp.MustCompile(`rootProject\.name\s*=\s*["']([^"']+)`)
+var gradleNamePattern = expression(`rootProject\.name\s*=\s*["']([^"']+)`)
 
 func gradle(p *project, _ string) facts {
 	f := facts{commands: []string{"gradle build", "gradle test"}}
@@ -196,16 +196,16 @@ func gradle(p *project, _ string) facts {
 		f.commands = []string{"./gradlew build", "./gradlew test"}
 	}
 	for _, settings := range p.match("settings.gradle", "settings.gradle.kts") {
-		f.about = about(f.about, "project", find(gradleNamePattern, p.read(settings)))
+		f.about = about(f.about, "project", find(gradleNamePattern(), p.read(settings)))
 	}
 	return f
 }
 
-var cmakeNamePattern = regexp.MustCompile(`(?im)^\s*project\s*\(\s*"?([A-Za-z0-9_.+-]+)`)
+var cmakeNamePattern = expression(`(?im)^\s*project\s*\(\s*"?([A-Za-z0-9_.+-]+)`)
 
 func cmake(p *project, file string) facts {
 	f := facts{commands: []string{"cmake -B build", "cmake --build build", "ctest --test-dir build"}}
-	f.about = about(f.about, "project", find(cmakeNamePattern, p.read(file)))
+	f.about = about(f.about, "project", find(cmakeNamePattern(), p.read(file)))
 	return f
 }
 
@@ -230,43 +230,43 @@ func composer(p *project, file string) facts {
 }
 
 var (
-	mixAppPattern     = regexp.MustCompile(`app:\s*:(\w+)`)
-	mixElixirPattern  = regexp.MustCompile(`elixir:\s*"([^"]+)"`)
-	swiftNamePattern  = regexp.MustCompile(`Package\(\s*name:\s*"([^"]+)"`)
-	swiftToolsPattern = regexp.MustCompile(`swift-tools-version:\s*([\d.]+)`)
-	godotNamePattern  = regexp.MustCompile(`(?m)^config/name="([^"]*)"`)
-	godotVersion      = regexp.MustCompile(`(?m)^config/features=PackedStringArray\("([\d.]+)"`)
-	dotnetFramework   = regexp.MustCompile(`<TargetFrameworks?>([^<]+)<`)
+	mixAppPattern     = expression(`app:\s*:(\w+)`)
+	mixElixirPattern  = expression(`elixir:\s*"([^"]+)"`)
+	swiftNamePattern  = expression(`Package\(\s*name:\s*"([^"]+)"`)
+	swiftToolsPattern = expression(`swift-tools-version:\s*([\d.]+)`)
+	godotNamePattern  = expression(`(?m)^config/name="([^"]*)"`)
+	godotVersion      = expression(`(?m)^config/features=PackedStringArray\("([\d.]+)"`)
+	dotnetFramework   = expression(`<TargetFrameworks?>([^<]+)<`)
 )
 
 func mix(p *project, file string) facts {
 	text := p.read(file)
 	f := facts{commands: []string{"mix deps.get", "mix compile", "mix test"}}
-	f.about = about(f.about, "application", find(mixAppPattern, text))
-	f.about = about(f.about, "Elixir", find(mixElixirPattern, text))
+	f.about = about(f.about, "application", find(mixAppPattern(), text))
+	f.about = about(f.about, "Elixir", find(mixElixirPattern(), text))
 	return f
 }
 
 func swiftPackage(p *project, file string) facts {
 	text := p.read(file)
 	f := facts{commands: []string{"swift build", "swift test"}}
-	f.about = about(f.about, "package", find(swiftNamePattern, text))
-	f.about = about(f.about, "Swift tools", find(swiftToolsPattern, text))
+	f.about = about(f.about, "package", find(swiftNamePattern(), text))
+	f.about = about(f.about, "Swift tools", find(swiftToolsPattern(), text))
 	return f
 }
 
 func godot(p *project, file string) facts {
 	text := p.read(file)
 	var f facts
-	f.about = about(f.about, "project", find(godotNamePattern, text))
-	f.about = about(f.about, "Godot", find(godotVersion, text))
+	f.about = about(f.about, "project", find(godotNamePattern(), text))
+	f.about = about(f.about, "Godot", find(godotVersion(), text))
 	return f
 }
 
 func dotnet(p *project, _ string) facts {
 	f := facts{commands: []string{"dotnet build", "dotnet test"}}
 	for _, file := range firstOf(p.match("*.csproj", "*.fsproj", "*/*.csproj", "*/*.fsproj", "*/*/*.csproj"), 1) {
-		f.about = about(f.about, "target", find(dotnetFramework, p.read(file)))
+		f.about = about(f.about, "target", find(dotnetFramework(), p.read(file)))
 	}
 	return f
 }
@@ -291,8 +291,8 @@ func pubspec(p *project, file string) facts {
 }
 
 var (
-	makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9][A-Za-z0-9_.-]*)\s*:(?:[^=:]|$)`)
-	justRecipe = regexp.MustCompile(`(?m)^@?([a-zA-Z][\w-]*)(?:\s+[^:\n]*)?:(?:[^=]|$)`)
+	makeTarget = expression(`(?m)^([A-Za-z0-9][A-Za-z0-9_.-]*)\s*:(?:[^=:]|$)`)
+	justRecipe = expression(`(?m)^@?([a-zA-Z][\w-]*)(?:\s+[^:\n]*)?:(?:[^=]|$)`)
 )
 
 // targets are the names that a pattern finds at the beginnings of lines, in
@@ -308,11 +308,11 @@ func targets(text, prefix string, pattern *regexp.Regexp) []string {
 }
 
 func makefile(p *project, file string) facts {
-	return facts{commands: targets(p.read(file), "make ", makeTarget)}
+	return facts{commands: targets(p.read(file), "make ", makeTarget())}
 }
 
 func justfile(p *project, file string) facts {
-	return facts{commands: targets(p.read(file), "just ", justRecipe)}
+	return facts{commands: targets(p.read(file), "just ", justRecipe())}
 }
 
 func taskfile(p *project, file string) facts {

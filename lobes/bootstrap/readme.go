@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -85,7 +84,7 @@ func markdownParagraphs(src []byte) []string {
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n.Kind() {
 		case ast.KindParagraph, ast.KindBlockquote:
-			para := oneLine(tagPattern.ReplaceAllString(inline(n, src), ""))
+			para := oneLine(tagPattern().ReplaceAllString(inline(n, src), ""))
 			if worded(para) && !strings.HasSuffix(para, ":") {
 				out = append(out, para)
 				length += utf8.RuneCountInString(para)
@@ -131,15 +130,15 @@ func inline(n ast.Node, src []byte) string {
 }
 
 var (
-	commentPattern = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
-	scriptPattern  = regexp.MustCompile(`(?is)<(script|style)\b.*?(</(script|style)>|$)`)
-	titlePattern   = regexp.MustCompile(`(?is)<h[1-6]\b.*?</h[1-6]>`)
-	tagPattern     = regexp.MustCompile(`</?[A-Za-z!][^<>]*>`)
+	commentPattern = expression(`(?s)<!--.*?(-->|$)`)
+	scriptPattern  = expression(`(?is)<(script|style)\b.*?(</(script|style)>|$)`)
+	titlePattern   = expression(`(?is)<h[1-6]\b.*?</h[1-6]>`)
+	tagPattern     = expression(`</?[A-Za-z!][^<>]*>`)
 )
 
 func stripTags(html string) string {
-	html = scriptPattern.ReplaceAllString(commentPattern.ReplaceAllString(html, " "), " ")
-	return tagPattern.ReplaceAllString(titlePattern.ReplaceAllString(html, " "), " ")
+	html = scriptPattern().ReplaceAllString(commentPattern().ReplaceAllString(html, " "), " ")
+	return tagPattern().ReplaceAllString(titlePattern().ReplaceAllString(html, " "), " ")
 }
 
 // worded tells a sentence from a row of badges, a menu or a rule.
