@@ -40,9 +40,9 @@ func find(x *index.Index, filter string) index.Result {
 func TestFilterSearch(t *testing.T) {
 	x := fresh(
 		index.Doc{Key: "a", Title: "Exception handling", Body: "Throw the exception early, in getUserName.", Tags: []string{"Errors"}},
-		index.Doc{Key: "b", Title: "Build in Go", Body: "Use plain go commands, C++ only for cgo.", Tags: []string{"build"}, Subject: "Tool chain"},
+		index.Doc{Key: "b", Title: "Build in Go", Body: "Use plain go commands, C++ only for cgo. Growing.", Tags: []string{"build"}, Subject: "Tool chain"},
 		index.Doc{Key: "c", Title: "缓存策略", Body: "缓存失效时调用refresh_cache函数。", Tags: []string{"cache"}},
-		index.Doc{Key: "d", Title: "The cache", Body: "The cache is never stale."},
+		index.Doc{Key: "d", Title: "The cache", Body: "The cache is never stale. It grows."},
 	)
 	tests := []struct{ filter, want, fallback string }{
 		{"exceptions", "a", ""},
@@ -65,6 +65,7 @@ func TestFilterSearch(t *testing.T) {
 		{"-", "a b c d", ""},
 		{"", "a b c d", ""},
 		{"xception nothing", "a", index.InsideWords},
+		{"rowing", "b", index.InsideWords},
 		{"cache wombat", "c d", index.AnyWord},
 		{"|||", "a b c d", ""},
 	}

@@ -299,12 +299,26 @@ func (m *matcher) containing(text string) bitset {
 			if p.wordDocs(uint32(w)) == 0 || !strings.Contains(name, text) {
 				continue
 			}
-			for posting := range p.seg.all(p.seg.stemOf[w]) {
-				if posting.counts&^dateBit != 0 {
+			// Other forms of the same stem need not have it inside.
+			stem := p.seg.stemOf[w]
+			sure := p.wordDocs(uint32(w)) == p.df(stem)
+			for posting := range p.seg.all(stem) {
+				if posting.counts&^dateBit != 0 && (sure || m.contains(&p.seg.docs[posting.doc], text)) {
 					found.set(p.base + posting.doc)
 				}
 			}
 		}
 	}
+	return found
+}
+
+// contains reports whether a document has a word with a text inside.
+func (m *matcher) contains(d *Doc, text string) bool {
+	found := false
+	d.texts(func(z zone, part string) {
+		if !found && z != zoneDate {
+			m.analyzer.Scan(part, func(t textanalysis.Token) { found = found || strings.Contains(t.Text, text) })
+		}
+	})
 	return found
 }
