@@ -53,7 +53,7 @@ func (w *writer) prepare(a *act) (*step, error) {
 	st.rev = entry.Revision{
 		ID: a.id, Parents: parents(p), Recorded: w.recorded(p, w.s.opts.Now()),
 		Actor: text(w.by.Actor), Session: text(w.by.Session), Role: text(w.by.Role), Op: a.op,
-		Reason: text(a.reason), Change: w.change, Path: st.path, Hint: text(w.by.Hint), Head: st.bytes,
+		Reason: text(a.reason), Change: w.change, Path: utf8Path(st.path), Hint: text(w.by.Hint), Head: st.bytes,
 	}
 	if a.reason == "" {
 		st.rev.Reason = text(w.by.Reason)

@@ -75,7 +75,9 @@ func (w *writer) makeDir(dir string) error {
 	if dir == "." {
 		return nil
 	}
-	if _, err := w.root.Lstat(dir); err == nil {
+	if info, err := w.root.Lstat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("make folder %s: what is there is %w", dir, errNotFolder) // a link, too: what it leads to is not looked at
+	} else if err == nil {
 		return nil
 	}
 	if err := w.makeDir(path.Dir(dir)); err != nil {

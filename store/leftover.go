@@ -55,6 +55,9 @@ func (w *writer) ready(ctx context.Context) error {
 	if w.s.recovered {
 		return nil
 	}
+	if _, err := w.s.Look(ctx); err != nil {
+		return err
+	}
 	folders, err := namesIn(w.root, historyDir)
 	if err != nil {
 		return fmt.Errorf("list history: %w", err)
@@ -64,7 +67,7 @@ func (w *writer) ready(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.sweep(ctx); err != nil {
+	if err := w.sweep(); err != nil {
 		return err
 	}
 	w.s.recovered = true
@@ -124,6 +127,9 @@ func (w *writer) recoverHalf(half, id, key string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // somebody else's, killed: whoever may read it settles it
+	}
 	if err != nil {
 		return err
 	}
@@ -137,7 +143,8 @@ func (w *writer) recoverHalf(half, id, key string) error {
 // committed tells whether the head is what the revision says.
 func (w *writer) committed(r entry.Revision) bool {
 	if _, err := w.root.Lstat(r.Path); r.Gone() {
-		return errors.Is(err, fs.ErrNotExist)
+		_, elsewhere := w.s.View().ID(r.ID)
+		return errors.Is(err, fs.ErrNotExist) && !elsewhere
 	}
 	b, err := w.root.ReadFile(r.Path)
 	return err == nil && r.Matches(b)
@@ -152,10 +159,7 @@ func (w *writer) discardOld(name string) error {
 }
 
 // sweep removes temporaries beside the heads that no write will claim.
-func (w *writer) sweep(ctx context.Context) error {
-	if _, err := w.s.Look(ctx); err != nil {
-		return err
-	}
+func (w *writer) sweep() error {
 	w.s.looking.Lock()
 	strays := w.s.strays
 	w.s.looking.Unlock()

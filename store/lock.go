@@ -18,18 +18,26 @@ const (
 	lockPoll = 5 * time.Millisecond
 )
 
+var (
+	errNotFile  = errors.New("not a regular file")
+	errLockWait = errors.New("the lock was waited for long enough")
+)
+
 // lock takes the folder's advisory lock and writes down who holds it. The
 // file is never deleted; should somebody delete it all the same, the lock is
 // taken again, on the file that the path names now.
 func (s *Store) lock(ctx context.Context) (unlock func() error, err error) {
 	name := filepath.Join(s.dir, lockName)
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("lock %s: %w", name, errNotFile)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, errLockWait)
 	defer cancel()
 	for {
-		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600|s.opts.Shared&0o666))
+		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600|s.opts.Shared&0o666))
 		ok, err := l.TryLockContext(ctx, lockPoll)
 		switch {
-		case errors.Is(err, context.DeadlineExceeded):
+		case err != nil && errors.Is(context.Cause(ctx), errLockWait):
 			return nil, &LockedError{Path: name, Holder: holder(name), Waited: lockWait}
 		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w", name, err)
@@ -48,7 +56,7 @@ func sameFile(l *flock.Flock, name string) bool {
 	if err != nil {
 		return false
 	}
-	now, err := os.Stat(name)
+	now, err := os.Lstat(name)
 	return err == nil && os.SameFile(mine, now)
 }
 
@@ -56,7 +64,7 @@ func sameFile(l *flock.Flock, name string) bool {
 // message, so a system that refuses the write loses nothing.
 func signHolder(name string) {
 	text := fmt.Sprintf("process %d (%s)\n", os.Getpid(), filepath.Base(os.Args[0]))
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	f, err := os.OpenFile(name, os.O_WRONLY|noFollow, 0)
 	if err != nil {
 		return
 	}

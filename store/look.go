@@ -204,14 +204,18 @@ func (s *Store) take(w *walk, fresh []content) {
 	now := s.opts.Now()
 	d := newDraft(s.view)
 	changed := false
+	var gone []*Head
 	for _, c := range fresh {
 		if c.gone {
 			w.gone = append(w.gone, c.path)
 			continue
 		}
+		was := s.files[c.path]
 		changed = s.takeOne(d, c, now) || changed
+		if was != nil && was.head != nil && (s.files[c.path].head == nil || s.files[c.path].head.Entry.ID != was.head.Entry.ID) {
+			gone = append(gone, was.head)
+		}
 	}
-	var gone []string
 	for _, p := range w.gone {
 		f := s.files[p]
 		delete(s.files, p)
@@ -220,7 +224,7 @@ func (s *Store) take(w *walk, fresh []content) {
 		if f != nil && f.head != nil {
 			d.drop(p)
 			changed = true
-			gone = append(gone, f.head.Entry.ID)
+			gone = append(gone, f.head)
 		}
 	}
 	if changed {

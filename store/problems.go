@@ -37,11 +37,7 @@ func (s *Store) Problems(ctx context.Context) ([]Problem, error) {
 		return problems, err
 	}
 	problems = append(problems, damaged...)
-	gone, err := s.absentees(root, view)
-	if err != nil {
-		return problems, err
-	}
-	if massive(gone, view) {
+	if gone, err := s.absentees(root, view); err == nil && massive(gone, view) { // what cannot be listed is named above
 		problems = append(problems, Problem{File: s.dir,
 			What:   fmt.Sprintf("%d entries vanished: their files are gone, their history is here", len(gone)),
 			Remedy: "put the files back with `memory-mcp restore --vanished`, or accept it with `memory-mcp forget --vanished`"})
@@ -89,7 +85,7 @@ func (s *Store) strayProblems() []Problem {
 		all = append(all, Problem{File: s.dir, What: "each request scans the folder, since the system's limit for watching files is reached: " + s.unwatched.Error(), Remedy: "raise fs.inotify.max_user_instances and fs.inotify.max_user_watches with sysctl"})
 	}
 	for p, err := range s.blind {
-		all = append(all, Problem{File: s.abs(p), What: "cannot be listed: " + err.Error(), Remedy: "give yourself permission to list it"})
+		all = append(all, s.unlistable(p, err))
 	}
 	for _, c := range s.found {
 		all = append(all, Problem{File: c.Path, What: fmt.Sprintf("an editor wrote into the file after it had been replaced; its text is revision %s of %q", hash16(c.Key), c.ID), Remedy: "compare the two, and write what holds"})
@@ -102,7 +98,7 @@ func (s *Store) strayProblems() []Problem {
 func (s *Store) historyProblems(ctx context.Context, root *os.Root) ([]Problem, error) {
 	folders, err := namesIn(root, historyDir)
 	if err != nil {
-		return nil, fmt.Errorf("list history: %w", err)
+		return []Problem{s.unlistable(historyDir, err)}, nil
 	}
 	var all []Problem
 	for _, folder := range folders {
@@ -112,7 +108,7 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root) ([]Problem, 
 		dir := path.Join(historyDir, folder)
 		names, err := namesIn(root, dir)
 		if err != nil {
-			all = append(all, Problem{File: s.abs(dir), What: "cannot be listed: " + err.Error(), Remedy: "give yourself permission to list it"})
+			all = append(all, s.unlistable(dir, err))
 			continue
 		}
 		for _, name := range names {
@@ -122,6 +118,10 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root) ([]Problem, 
 		}
 	}
 	return all, nil
+}
+
+func (s *Store) unlistable(dir string, err error) Problem {
+	return Problem{File: s.abs(dir), What: "cannot be listed: " + err.Error(), Remedy: "give yourself permission to list it"}
 }
 
 func damage(root *os.Root, dir, name string) string {

@@ -25,16 +25,16 @@ type Settled struct {
 
 // absent is an id whose head is gone.
 type absent struct {
-	since time.Time
-	path  string
+	since time.Time // when a look first missed it, in a folder that was there
+	path  string    // where it lay; "" until history is asked
 }
 
 // noteMissing remembers ids whose head has just gone, and forgets those that
 // came back. The caller holds s.looking.
-func (s *Store) noteMissing(gone []string, now time.Time) {
-	for _, id := range gone {
-		if _, known := s.missing[id]; !known {
-			s.missing[id] = absent{since: now}
+func (s *Store) noteMissing(gone []*Head, now time.Time) {
+	for _, h := range gone {
+		if _, known := s.missing[h.Entry.ID]; !known {
+			s.missing[h.Entry.ID] = absent{since: now, path: h.Path}
 		}
 	}
 	for id := range s.missing {
@@ -172,11 +172,15 @@ func (s *Store) absentees(root *os.Root, view *View) ([]string, error) {
 			delete(s.missing, id)
 			continue
 		}
-		if _, err := root.Lstat(p.Path); err == nil {
+		if a.path == "" {
+			a.path = p.Path
+			s.missing[id] = a
+		}
+		if h, ok := view.Path(a.path); ok && h.Broken == nil {
+			// another entry lies there now: somebody has changed the id in the file
+		} else if _, err := root.Lstat(a.path); err == nil {
 			continue // something lies where the head was: it cannot be read, but it is not gone
 		}
-		a.path = p.Path
-		s.missing[id] = a
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
@@ -191,21 +195,30 @@ func massive(gone []string, view *View) bool {
 // restedAbsence keeps the ids that have been gone for long enough, from a
 // folder that is still there.
 func (s *Store) restedAbsence(root *os.Root, ids []string) []string {
-	if _, err := root.Lstat(lobeName); err != nil {
-		return nil
-	}
+	_, unmarked := root.Lstat(lobeName)
 	s.looking.Lock()
 	defer s.looking.Unlock()
 	now := s.opts.Now()
 	var rested []string
 	for _, id := range ids {
 		a := s.missing[id]
-		top, _, _ := strings.Cut(a.path, "/")
-		if _, err := root.Lstat(top); err == nil && now.Sub(a.since) >= s.opts.Settle {
+		if _, err := root.Lstat(topOf(a.path)); err != nil || unmarked != nil {
+			a.since = now // it only counts from when its folder is there again
+			s.missing[id] = a
+		} else if now.Sub(a.since) >= s.opts.Settle {
 			rested = append(rested, id)
 		}
 	}
 	return rested
+}
+
+// topOf is the topic's folder of a path; of a file beside the folders, itself a
+// part of none, it is the store's own.
+func topOf(p string) string {
+	if top, _, below := strings.Cut(p, "/"); below {
+		return top
+	}
+	return "."
 }
 
 // adoptAll adopts the heads that are still as they were when they were chosen,
@@ -218,10 +231,12 @@ func (w *writer) adoptAll(ctx context.Context, heads []*Head, done *Settled) err
 	adopted := make([][]string, workers)
 	for worker := range workers {
 		group.Go(func() {
-			for i := worker; i < len(heads) && ctx.Err() == nil && errs[worker] == nil; i += workers {
-				var ok bool
-				if ok, errs[worker] = w.adoptOne(heads[i]); ok {
+			for i := worker; i < len(heads) && ctx.Err() == nil; i += workers {
+				ok, err := w.adoptOne(heads[i])
+				if ok {
 					adopted[worker] = append(adopted[worker], heads[i].Entry.ID)
+				} else if errs[worker] == nil { // one is enough to tell, and no reason to leave the others
+					errs[worker] = err
 				}
 			}
 		})
@@ -385,19 +400,26 @@ func lastState(root *os.Root, dir, id string) (string, []byte, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("history of %q: %w", id, err)
 	}
-	for _, key := range slices.Backward(keys) {
-		r, err := revision(root, id, key)
-		if err == nil && r.Op == entry.OpErase {
+	// From a deletion to what was deleted, and not to what lies beside it.
+	last := newestOf(root, id, keys)
+	for last.Gone() && last.Op != entry.OpErase && len(last.Parents) > 0 {
+		r, err := revision(root, id, last.Parents[0])
+		if err != nil {
 			break
 		}
-		if err != nil || r.Gone() {
-			continue
-		}
-		p := r.Path
-		if !fs.ValidPath(p) || !entry.IsEntryPath(p) {
-			p = path.Join("general", id+".md")
-		}
-		return p, r.Head, nil
+		last = past{r, last.Parents[0]}
 	}
-	return "", nil, &UnknownIDError{ID: id, Dir: dir}
+	for at := len(keys) - 1; last.Gone() && last.Op != entry.OpErase && at >= 0; at-- {
+		if r, err := revision(root, id, keys[at]); err == nil && (!r.Gone() || r.Op == entry.OpErase) {
+			last = past{r, keys[at]}
+		}
+	}
+	if last.none() || last.Gone() {
+		return "", nil, &UnknownIDError{ID: id, Dir: dir}
+	}
+	p := last.Path
+	if !fs.ValidPath(p) || !entry.IsEntryPath(p) {
+		p = path.Join("general", id+".md")
+	}
+	return p, last.Head, nil
 }

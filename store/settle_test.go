@@ -271,8 +271,8 @@ func TestABrokenFileIsNeitherChangedNorRetracted(t *testing.T) {
 	if err == nil {
 		t.Fatal("a broken file's id was written again")
 	}
-	var exists *store.ExistsError
-	if !errors.As(err, &exists) {
+	var unread *store.BrokenError
+	if !errors.As(err, &unread) {
 		t.Fatalf("error %v", err)
 	}
 	if got := readFile(t, w.Path); got != broken {

@@ -141,9 +141,24 @@ func (tx *Tx) known(id string) error {
 		if err != nil {
 			return err
 		}
+		if err := tx.s.broken(tx.view, p); err != nil {
+			return err
+		}
 		unknown.Gone = p.Gone()
 	}
 	return unknown
+}
+
+// broken gives an error when the file of an entry that has no head, though it
+// was not deleted, is there and cannot be parsed.
+func (s *Store) broken(v *View, p past) error {
+	if p.none() || p.Gone() {
+		return nil
+	}
+	if h, ok := v.Path(p.Path); ok && h.Broken != nil {
+		return &BrokenError{ID: p.ID, Path: s.abs(h.Path), Cause: h.Broken}
+	}
+	return nil
 }
 
 func (a *act) gone() bool { return a.put == nil && a.change == nil && a.bytes == nil }
@@ -336,7 +351,8 @@ func (w *writer) settled(id string, cur *current) (p past, adopted bool, err err
 		return past{}, false, fmt.Errorf("history of %q: %w", id, err)
 	}
 	if cur == nil {
-		return newestOf(w.root, id, keys), false, nil
+		p = newestOf(w.root, id, keys)
+		return p, false, w.s.broken(w.view, p)
 	}
 	p, agrees := under(w.root, id, keys, cur.bytes)
 	if agrees {
@@ -373,6 +389,10 @@ func parents(p past) []string {
 func (w *writer) place(e entry.Entry) string {
 	return path.Join(entry.Dir(e), entry.FileName(e, w.s.opts.Slug))
 }
+
+// utf8Path keeps a path to what an envelope may hold, whatever bytes the file
+// system allows.
+func utf8Path(p string) string { return strings.ToValidUTF8(p, "\uFFFD") }
 
 // text keeps a reason to what one line of an envelope may hold.
 func text(s string) string { return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")) }
