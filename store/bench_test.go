@@ -90,3 +90,36 @@ func bareWrite(dir, name string) error {
 	defer d.Close() // a folder handle: nothing to lose
 	return d.Sync()
 }
+
+// BenchmarkFirstSettle is what a process pays at its end that has written
+// once: it compares every head with its history.
+func BenchmarkFirstSettle(b *testing.B) {
+	const n = 10_000
+	dir := lobe(b)
+	grow(b, dir, n)
+	writeFile(b, filepath.Join(dir, ".lobe"), "memory-mcp lobe\nformat: 1\n")
+	s := open(b, dir, store.Options{})
+	for h := range look(b, s).Heads() {
+		head, err := os.ReadFile(filepath.Join(dir, h.Path))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := entry.Revision{ID: h.Entry.ID, Recorded: h.Modified, Actor: "test", Op: entry.OpCreate, Path: h.Path, Head: head}
+		name, err := r.Name()
+		if err != nil {
+			b.Fatal(err)
+		}
+		text, err := r.Format()
+		if err != nil {
+			b.Fatal(err)
+		}
+		writeFile(b, filepath.Join(dir, ".history", entry.HistoryDir(r.ID), name), string(text))
+	}
+	for b.Loop() {
+		s := open(b, dir, store.Options{})
+		look(b, s)
+		if done := settle(b, s, true); len(done.Adopted) > 0 {
+			b.Fatalf("adopted %d", len(done.Adopted))
+		}
+	}
+}

@@ -182,9 +182,15 @@ func (u *unpacker) stamp() stamp {
 	}
 }
 
-// file packs a file that is an entry of good standing.
-func (p *packer) file(path string, f *file) {
+// file packs a file that is an entry of good standing, and whether history is
+// known to have it.
+func (p *packer) file(path string, f *file, settled bool) {
 	p.str(path)
+	if settled {
+		p.uint(1)
+	} else {
+		p.uint(0)
+	}
 	p.stamp(f.stamp)
 	p.int(f.read.UnixNano())
 	p.str(f.head.Hash)
@@ -192,10 +198,10 @@ func (p *packer) file(path string, f *file) {
 	p.entry(f.head.Entry)
 }
 
-func (u *unpacker) file(now time.Time) (string, *file) {
-	path := u.str()
-	f := &file{stamp: u.stamp(), read: time.Unix(0, u.int()), since: now}
+func (u *unpacker) file(now time.Time) (path string, f *file, settled bool) {
+	path, settled = u.str(), u.uint() == 1
+	f = &file{stamp: u.stamp(), read: time.Unix(0, u.int()), since: now}
 	f.head = &Head{Path: path, Hash: u.str(), Form: entry.Form(u.uint()), Entry: u.entry(), Size: f.stamp.size}
 	f.head.times(f.stamp)
-	return path, f
+	return path, f, settled
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -23,34 +24,11 @@ type Settled struct {
 	Vanished  []string // ids that went away in a mass: nothing was written for them
 }
 
-// absent is an id whose head is gone.
-type absent struct {
-	since time.Time // when a look first missed it, in a folder that was there
-	path  string    // where it lay; "" until history is asked
-}
-
-// noteMissing remembers ids whose head has just gone, and forgets those that
-// came back. The caller holds s.looking.
-func (s *Store) noteMissing(gone []*Head, now time.Time) {
-	for _, h := range gone {
-		if _, known := s.missing[h.Entry.ID]; !known {
-			s.missing[h.Entry.ID] = absent{since: now, path: h.Path}
-		}
-	}
-	for id := range s.missing {
-		if _, back := s.view.ID(id); back {
-			delete(s.missing, id)
-		}
-	}
-}
-
 // Settle turns edits from outside that rest into revisions, and deletions from
 // outside that rest into tombstones. A final pass, at an orderly exit, takes
 // edits as they are. It takes the lock only when there is something to write,
 // and leaves the rest to the next pass when ctx ends.
 func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
 	view, err := s.Look(ctx)
 	if err != nil {
 		return Settled{}, err
@@ -64,8 +42,8 @@ func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) 
 	if err != nil {
 		return done, err
 	}
-	absent, err := s.absentees(root, view)
-	if err != nil {
+	absent, err := s.absentees(ctx, root, view)
+	if err != nil && ctx.Err() == nil {
 		return done, err
 	}
 	if massive(absent, view) {
@@ -76,56 +54,138 @@ func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) 
 	s.looking.Lock()
 	late := s.unkept()
 	s.looking.Unlock()
-	if len(edited)+len(rested) == 0 && !late {
-		return done, nil
+	todo := &settling{by: by, edited: edited, rested: rested, done: &done}
+	for err = nil; err == nil && (late || todo.left() > 0); late = false {
+		if err = s.settleSome(ctx, todo); ctx.Err() != nil {
+			break
+		}
+		if err == nil && todo.left() > 0 {
+			err = sleep(ctx, settlePause)
+		}
 	}
-	err = s.locked(ctx, func(w *writer) error {
-		w.by = by
+	done.Waiting += todo.left()
+	return done, err
+}
+
+// A pass holds the lock for settleSlice at a time, and leaves it to others for
+// settlePause: thousands of files that were dropped keep no writer waiting.
+const (
+	settleSlice = 200 * time.Millisecond
+	settlePause = 3 * lockPoll
+)
+
+// settling is what a pass has still to write.
+type settling struct {
+	by     By
+	edited []*Head
+	rested []string
+	done   *Settled
+}
+
+func (t *settling) left() int { return len(t.edited) + len(t.rested) }
+
+// settleSome writes down what one slice of time allows.
+func (s *Store) settleSome(ctx context.Context, t *settling) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.locked(ctx, func(w *writer) (err error) {
+		w.by = t.by
 		if w.view, err = s.Look(ctx); err != nil {
 			return err
 		}
-		return errors.Join(w.keepLate(), w.adoptAll(ctx, edited, &done), w.retractAll(rested, &done))
+		slice, cancel := context.WithTimeout(ctx, settleSlice)
+		defer cancel()
+		return errors.Join(w.keepLate(), w.adoptAll(slice, t), w.retractAll(slice, t))
 	})
-	return done, err
 }
 
 // edited finds the heads that differ from their history and rest.
 func (s *Store) edited(ctx context.Context, root *os.Root, view *View, final bool) (Settled, []*Head, error) {
 	var done Settled
-	var edited []*Head
-	now := s.opts.Now()
-	for h := range view.Heads() {
-		if h.Copy != "" || h.Broken != nil || s.agrees(h) {
-			continue
-		}
-		if ctx.Err() != nil {
-			done.Waiting++
-			continue
-		}
-		keys, err := keysOf(root, h.Entry.ID)
-		if err != nil {
-			return done, nil, fmt.Errorf("history of %q: %w", h.Entry.ID, err)
-		}
-		b, err := root.ReadFile(h.Path)
-		if err != nil || entry.Sum(b) != h.Hash {
-			done.Waiting++ // it changes at this moment
-			continue
-		}
-		if _, ok := under(root, h.Entry.ID, keys, b); ok {
-			s.setAgrees(h)
-		} else if final || s.restedSince(h.Path, now) {
-			edited = append(edited, h)
-		} else {
-			done.Waiting++
-		}
+	doubt := s.doubtful(view)
+	keysOf, err := keysFor(root, len(doubt))
+	if err != nil {
+		return done, nil, err
 	}
-	return done, edited, nil
+	workers := min(runtime.GOMAXPROCS(0), len(doubt))
+	edited := make([][]*Head, workers)
+	waiting := make([]int, workers)
+	errs := make([]error, workers)
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := worker; i < len(doubt) && errs[worker] == nil; i += workers {
+				var state agreement
+				if state, errs[worker] = s.compare(ctx, root, doubt[i], keysOf); state == agreesNot && (final || s.restedSince(doubt[i].Path, s.opts.Now())) {
+					edited[worker] = append(edited[worker], doubt[i])
+				} else if state != agreesAll {
+					waiting[worker]++
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, n := range waiting {
+		done.Waiting += n
+	}
+	return done, slices.Concat(edited...), errors.Join(errs...)
 }
 
-func (s *Store) agrees(h *Head) bool {
+// doubtful are the heads that are not known to be in their history.
+func (s *Store) doubtful(view *View) []*Head {
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	return s.matched[h.Path] == h.Hash
+	var some []*Head
+	for h := range view.Heads() {
+		if h.Copy == "" && h.Broken == nil && s.matched[h.Path] != h.Hash {
+			some = append(some, h)
+		}
+	}
+	return some
+}
+
+// keysFor gives a way to the keys of an id: for many ids the whole history is
+// listed once.
+func keysFor(root *os.Root, ids int) (func(id string) ([]string, error), error) {
+	if ids < shards {
+		return func(id string) ([]string, error) { return keysOf(root, id) }, nil
+	}
+	all, err := allKeys(root)
+	return func(id string) ([]string, error) { return all[id], nil }, err
+}
+
+// agreement is what comparing a head with its history tells.
+type agreement int
+
+const (
+	agreesUnknown agreement = iota // it could not be asked now
+	agreesNot
+	agreesAll
+)
+
+// compare tells whether a head is in its history.
+func (s *Store) compare(ctx context.Context, root *os.Root, h *Head, keysOf func(string) ([]string, error)) (agreement, error) {
+	if ctx.Err() != nil {
+		return agreesUnknown, nil
+	}
+	keys, err := keysOf(h.Entry.ID)
+	if err != nil {
+		return agreesUnknown, fmt.Errorf("history of %q: %w", h.Entry.ID, err)
+	}
+	p := newestOf(root, h.Entry.ID, keys)
+	if !p.none() && !p.Gone() && entry.Sum(p.Head) == h.Hash {
+		s.setAgrees(h)
+		return agreesAll, nil
+	}
+	b, err := root.ReadFile(h.Path)
+	if err != nil || entry.Sum(b) != h.Hash {
+		return agreesUnknown, nil // it changes at this moment
+	}
+	if _, ok := under(root, h.Entry.ID, keys, b); ok {
+		s.setAgrees(h)
+		return agreesAll, nil
+	}
+	return agreesNot, nil
 }
 
 func (s *Store) setAgrees(h *Head) {
@@ -142,76 +202,6 @@ func (s *Store) restedSince(p string, now time.Time) bool {
 	return f != nil && f.empty.IsZero() && now.Sub(f.since) >= s.opts.Settle
 }
 
-// absentees lists the ids that history knows, that were not deleted, and that
-// have no head. The first call reads which ids history has; later ones know
-// what the looks have missed.
-func (s *Store) absentees(root *os.Root, view *View) ([]string, error) {
-	s.looking.Lock()
-	defer s.looking.Unlock()
-	now := s.opts.Now()
-	if !s.passed {
-		all, err := allKeys(root)
-		if err != nil {
-			return nil, err
-		}
-		for id := range all {
-			_, there := view.ID(id)
-			if _, known := s.missing[id]; !there && !known {
-				s.missing[id] = absent{since: now}
-			}
-		}
-		s.passed = true
-	}
-	var ids []string
-	for id, a := range s.missing {
-		p, err := newest(root, id)
-		if err != nil {
-			return nil, err
-		}
-		if p.none() || p.Gone() {
-			delete(s.missing, id)
-			continue
-		}
-		if a.path == "" {
-			a.path = p.Path
-			s.missing[id] = a
-		}
-		if h, ok := view.Path(a.path); ok && h.Broken == nil {
-			// another entry lies there now: somebody has changed the id in the file
-		} else if _, err := root.Lstat(a.path); err == nil {
-			continue // something lies where the head was: it cannot be read, but it is not gone
-		}
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids, nil
-}
-
-// massive tells whether so much is gone that nobody can have meant it.
-func massive(gone []string, view *View) bool {
-	return len(gone) > 3 && len(gone)*10 > view.Len()+len(gone)
-}
-
-// restedAbsence keeps the ids that have been gone for long enough, from a
-// folder that is still there.
-func (s *Store) restedAbsence(root *os.Root, ids []string) []string {
-	_, unmarked := root.Lstat(lobeName)
-	s.looking.Lock()
-	defer s.looking.Unlock()
-	now := s.opts.Now()
-	var rested []string
-	for _, id := range ids {
-		a := s.missing[id]
-		if _, err := root.Lstat(topOf(a.path)); err != nil || unmarked != nil {
-			a.since = now // it only counts from when its folder is there again
-			s.missing[id] = a
-		} else if now.Sub(a.since) >= s.opts.Settle {
-			rested = append(rested, id)
-		}
-	}
-	return rested
-}
-
 // topOf is the topic's folder of a path; of a file beside the folders, itself a
 // part of none, it is the store's own.
 func topOf(p string) string {
@@ -222,19 +212,23 @@ func topOf(p string) string {
 }
 
 // adoptAll adopts the heads that are still as they were when they were chosen,
-// several at a time: the syncs of many share one wait. It stops when ctx ends;
-// what is left waits for the next pass.
-func (w *writer) adoptAll(ctx context.Context, heads []*Head, done *Settled) error {
+// several at a time: the syncs of many share one wait. It stops when ctx ends,
+// and keeps what is left.
+func (w *writer) adoptAll(ctx context.Context, t *settling) error {
 	const workers = 16
 	var group sync.WaitGroup
 	errs := make([]error, workers)
-	adopted := make([][]string, workers)
+	adopted, left := make([][]string, workers), make([][]*Head, workers)
 	for worker := range workers {
 		group.Go(func() {
-			for i := worker; i < len(heads) && ctx.Err() == nil; i += workers {
-				ok, err := w.adoptOne(heads[i])
+			for i := worker; i < len(t.edited); i += workers {
+				if ctx.Err() != nil {
+					left[worker] = append(left[worker], t.edited[i])
+					continue
+				}
+				ok, err := w.adoptOne(t.edited[i])
 				if ok {
-					adopted[worker] = append(adopted[worker], heads[i].Entry.ID)
+					adopted[worker] = append(adopted[worker], t.edited[i].Entry.ID)
 				} else if errs[worker] == nil { // one is enough to tell, and no reason to leave the others
 					errs[worker] = err
 				}
@@ -242,9 +236,11 @@ func (w *writer) adoptAll(ctx context.Context, heads []*Head, done *Settled) err
 		})
 	}
 	group.Wait()
-	done.Adopted = slices.Concat(adopted...)
-	slices.Sort(done.Adopted)
-	done.Waiting += len(heads) - len(done.Adopted)
+	some, rest := slices.Concat(adopted...), slices.Concat(left...)
+	t.done.Waiting += len(t.edited) - len(some) - len(rest)
+	t.done.Adopted = append(t.done.Adopted, some...)
+	slices.Sort(t.done.Adopted)
+	t.edited = rest
 	return errors.Join(errs...)
 }
 
@@ -273,27 +269,34 @@ func (w *writer) adoptOne(h *Head) (bool, error) {
 	return err == nil, err
 }
 
-// retractAll writes tombstones for heads that a person deleted.
-func (w *writer) retractAll(ids []string, done *Settled) error {
-	for _, id := range ids {
-		if _, back := w.view.ID(id); back {
-			continue
-		}
-		if err := w.recover(id); err != nil {
-			return err
-		}
-		p, err := newest(w.root, id)
-		if err != nil {
-			return err
-		}
-		if p.none() || p.Gone() {
-			continue
-		}
-		if err := w.tombstone(p, "the file was deleted"); err != nil {
+// retractAll writes tombstones for heads that a person deleted. It stops when
+// ctx ends, and keeps what is left.
+func (w *writer) retractAll(ctx context.Context, t *settling) error {
+	for len(t.rested) > 0 && ctx.Err() == nil {
+		id := t.rested[0]
+		t.rested = t.rested[1:]
+		if err := w.retract(id, t.done); err != nil {
 			return fmt.Errorf("retract %q: %w", id, err)
 		}
-		done.Retracted = append(done.Retracted, id)
 	}
+	return nil
+}
+
+func (w *writer) retract(id string, done *Settled) error {
+	if _, back := w.view.ID(id); back {
+		return nil
+	}
+	if err := w.recover(id); err != nil {
+		return err
+	}
+	p, err := newest(w.root, id)
+	if err != nil || p.none() || p.Gone() {
+		return err
+	}
+	if err := w.tombstone(p, "the file was deleted"); err != nil {
+		return err
+	}
+	done.Retracted = append(done.Retracted, id)
 	return nil
 }
 
@@ -328,7 +331,7 @@ func (s *Store) Vanished(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer root.Close() // a folder handle: nothing to lose
-	gone, err := s.absentees(root, view)
+	gone, err := s.absentees(ctx, root, view)
 	if err != nil || !massive(gone, view) {
 		return nil, err
 	}

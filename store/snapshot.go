@@ -24,7 +24,8 @@ import (
 // snapshotFormat is raised when its layout changes.
 //
 //	1: stamps and entries, then the index
-const snapshotFormat = 1
+//	2: whether history has the entry
+const snapshotFormat = 2
 
 const snapshotMagic = "memory-mcp snapshot\n"
 
@@ -60,8 +61,11 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 	doubt := u.strs()
 	files, d, now := map[string]*file{}, newDraft(&View{}), s.opts.Now()
 	for n := u.uint(); n > 0 && u.err == nil; n-- {
-		p, f := u.file(now)
+		p, f, settled := u.file(now)
 		files[p] = f
+		if settled {
+			s.matched[p] = f.head.Hash
+		}
 		d.put(f.head)
 	}
 	if u.err != nil {
@@ -147,7 +151,10 @@ func (s *Store) worth(view *View, final bool) bool {
 	}
 	d := view.Since(s.saved)
 	changes := len(d.Changed) + len(d.Gone)
-	return final && changes > 0 || changes*20 > view.Len()
+	if final {
+		return changes*200 > view.Len() // reading the few that are left is as quick as writing all
+	}
+	return changes*20 > view.Len()
 }
 
 func (s *Store) packSnapshot(version string, view *View, final bool, index func(io.Writer) error) ([]byte, bool, error) {
@@ -176,7 +183,7 @@ func (s *Store) packSnapshot(version string, view *View, final bool, index func(
 	p.strs(doubt)
 	p.uint(uint64(len(good)))
 	for _, path := range good {
-		p.file(path, s.files[path])
+		p.file(path, s.files[path], s.matched[path] == s.files[path].head.Hash)
 	}
 	return binary.LittleEndian.AppendUint32(p.b, crc32.Checksum(p.b, castagnoli)), true, nil
 }

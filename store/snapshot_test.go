@@ -64,7 +64,7 @@ func TestPackedEntriesComeBack(t *testing.T) {
 
 func FuzzUnpack(f *testing.F) {
 	var p packer
-	p.file("a/b.md", &file{stamp: stamp{size: 3}, head: &Head{Hash: "h", Entry: entry.Entry{ID: "x", Tags: []string{"a"}}}})
+	p.file("a/b.md", &file{stamp: stamp{size: 3}, head: &Head{Hash: "h", Entry: entry.Entry{ID: "x", Tags: []string{"a"}}}}, true)
 	f.Add(p.b)
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(_ *testing.T, b []byte) {
