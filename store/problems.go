@@ -37,7 +37,7 @@ func (s *Store) Problems(ctx context.Context) ([]Problem, error) {
 		return problems, err
 	}
 	problems = append(problems, damaged...)
-	if gone, err := s.absentees(root, view); err == nil && massive(gone, view) { // what cannot be listed is named above
+	if gone, err := s.absentees(ctx, root, view); err == nil && massive(gone, view) { // what cannot be listed is named above
 		problems = append(problems, Problem{File: s.dir,
 			What:   fmt.Sprintf("%d entries vanished: their files are gone, their history is here", len(gone)),
 			Remedy: "put the files back with `memory-mcp restore --vanished`, or accept it with `memory-mcp forget --vanished`"})
