@@ -88,11 +88,21 @@ func (w *writer) makeDir(dir string) error {
 		return err
 	}
 	if err == nil && w.s.opts.Shared != 0 {
-		if err := w.root.Chmod(dir, w.s.dirMode()); err != nil { // past the umask
+		if err := w.share(dir); err != nil {
 			return err
 		}
 	}
 	return w.syncDir(path.Dir(dir))
+}
+
+// share gives a new folder the mode that was asked for, past the umask. That
+// it hands its group on, where it does, stays.
+func (w *writer) share(dir string) error {
+	info, err := w.root.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	return w.root.Chmod(dir, w.s.dirMode()|info.Mode()&fs.ModeSetgid)
 }
 
 func (s *Store) fileMode() fs.FileMode { return 0o600 | s.opts.Shared&0o666 }

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -356,5 +358,78 @@ func TestADeadlineOfTheCallerIsNoLongLock(t *testing.T) {
 	var locked *store.LockedError
 	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &locked) {
 		t.Fatalf("error %v", err)
+	}
+}
+
+// TestAWriteComesBetweenThousandsOfAdoptions: a pass gives the lock away again
+// and again.
+func TestAWriteComesBetweenThousandsOfAdoptions(t *testing.T) {
+	s := open(t, lobe(t), store.Options{})
+	put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
+	const n = 1500
+	for i := range n {
+		writeFile(t, filepath.Join(s.Dir(), "general", fmt.Sprintf("by-hand-%d.md", i)), fmt.Sprintf("# Note %d\n", i))
+	}
+	look(t, s)
+	settled := make(chan store.Settled, 1)
+	go func() { settled <- settle(t, s, true) }()
+	for {
+		rs, err := s.Revisions("general.by-hand-0")
+		if err != nil {
+			t.Error(err)
+		}
+		if len(rs) > 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	w := put(t, s, entry.OpReplace, note("gotcha-00000001", "A", "two"))
+	if got := <-settled; len(got.Adopted) != n {
+		t.Fatalf("%d were adopted, %d wait", len(got.Adopted), got.Waiting)
+	}
+	last, later := "", 0
+	for i := range n {
+		r, _, err := s.Newest(fmt.Sprintf("general.by-hand-%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(filepath.Join(s.Dir(), ".history", entry.HistoryDir(r.ID), r.ID+"."+r.Key()+".md")); err == nil && info.ModTime().After(mtime(t, w)) {
+			last, later = r.ID, later+1
+		}
+	}
+	if later == 0 {
+		t.Fatal("the write waited for all of them")
+	}
+	t.Logf("%d were adopted after the write, %s among them", later, last)
+}
+
+func mtime(t *testing.T, w store.Written) time.Time {
+	t.Helper()
+	info, err := os.Stat(w.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
+}
+
+// TestASharedFolderIsShared whatever the umask says, and hands its group on.
+func TestASharedFolderIsShared(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	parent := t.TempDir()
+	if err := os.Chmod(parent, 0o770|fs.ModeSetgid); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, filepath.Join(parent, "memory"), store.Options{Shared: 0o070})
+	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
+	for name, want := range map[string]fs.FileMode{
+		"": 0o770, "gotchas": 0o770, ".history": 0o770, ".lock": 0o660, ".lobe": 0o660, "gotchas/" + filepath.Base(w.Path): 0o660,
+	} {
+		info, err := os.Stat(filepath.Join(s.Dir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != want || info.IsDir() && info.Mode()&fs.ModeSetgid == 0 {
+			t.Errorf("%q has mode %v", name, info.Mode())
+		}
 	}
 }

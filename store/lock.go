@@ -42,7 +42,7 @@ func (s *Store) lock(ctx context.Context) (unlock func() error, err error) {
 		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w", name, err)
 		case ok && sameFile(l, name):
-			signHolder(name)
+			s.signHolder(name)
 			return l.Close, nil
 		}
 		if err := l.Close(); err != nil {
@@ -62,13 +62,16 @@ func sameFile(l *flock.Flock, name string) bool {
 
 // signHolder tells others who holds the lock. The text is only for an error
 // message, so a system that refuses the write loses nothing.
-func signHolder(name string) {
+func (s *Store) signHolder(name string) {
 	text := fmt.Sprintf("process %d (%s)\n", os.Getpid(), filepath.Base(os.Args[0]))
 	f, err := os.OpenFile(name, os.O_WRONLY|noFollow, 0)
 	if err != nil {
 		return
 	}
 	defer f.Close() // see above
+	if s.opts.Shared != 0 {
+		f.Chmod(s.fileMode()) // past the umask; who did not make the file may not, and need not
+	}
 	if n, err := f.WriteAt([]byte(text), 0); err == nil {
 		f.Truncate(int64(n)) // see above
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -50,7 +52,7 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 		return Snapshot{}, errors.New("load snapshot: the store has been looked at already")
 	}
 	version = s.snapshotVersion(version)
-	b, err := os.ReadFile(s.abs(snapshotName(version)))
+	b, err := s.readSnapshot(version)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", err)
 	}
@@ -74,6 +76,18 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 	s.files, s.view = files, d.done()
 	s.saved = s.view
 	return Snapshot{Index: index, View: s.view, Doubt: doubt}, nil
+}
+
+func (s *Store) readSnapshot(version string) ([]byte, error) {
+	root, err := s.root()
+	if err != nil {
+		return nil, err
+	}
+	if root == nil {
+		return nil, fs.ErrNotExist
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	return root.ReadFile(snapshotName(version))
 }
 
 // Snapshot is what another process knew.
@@ -121,27 +135,41 @@ func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, fi
 	if err != nil || !ok {
 		return false, err
 	}
-	if _, err := os.Lstat(s.abs(lobeName)); errors.Is(err, fs.ErrNotExist) {
+	root, err := s.root()
+	if err != nil || root == nil {
+		return false, err
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	if _, err := root.Lstat(lobeName); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err := os.MkdirAll(s.abs(stateDir), s.dirMode()); err != nil {
+	if ok, err := s.storeSnapshot(root, snapshotName(version), b); err != nil || !ok {
+		return false, err
+	}
+	s.looking.Lock()
+	s.saved = view
+	s.looking.Unlock()
+	return true, ctx.Err()
+}
+
+// storeSnapshot puts a snapshot in place, unless another process is at it.
+func (s *Store) storeSnapshot(root *os.Root, name string, b []byte) (done bool, err error) {
+	w := &writer{s: s, root: root}
+	if err := w.makeDir(stateDir); err != nil {
 		return false, fmt.Errorf("save snapshot: %w", err)
 	}
-	lock := flock.New(filepath.Join(s.abs(stateDir), "index.lock"), flock.SetPermissions(s.fileMode()))
+	lock := flock.New(filepath.Join(s.abs(stateDir), "index.lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(s.fileMode()))
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return false, err
 	}
-	err = s.replaceSnapshot(snapshotName(version), b)
+	err = w.replaceSnapshot(name, b)
 	if uerr := lock.Close(); err == nil {
 		err = uerr
 	}
 	if err != nil {
 		return false, fmt.Errorf("save snapshot: %w", err)
 	}
-	s.looking.Lock()
-	s.saved = view
-	s.looking.Unlock()
-	return true, ctx.Err()
+	return true, nil
 }
 
 // worth tells whether a view differs enough from the one that was saved last.
@@ -196,40 +224,61 @@ func (s *Store) good(p string, f *file) bool {
 
 // replaceSnapshot writes a file of ours in one step. It is not synced: a cut
 // one is as good as none.
-func (s *Store) replaceSnapshot(name string, b []byte) error {
-	temp, err := os.CreateTemp(s.abs(stateDir), tempPrefix)
+func (w *writer) replaceSnapshot(name string, b []byte) error {
+	rnd, err := w.s.random(8)
 	if err != nil {
 		return err
 	}
-	_, err = temp.Write(b)
-	if cerr := temp.Close(); err == nil {
+	temp := path.Join(stateDir, tempPrefix+rnd)
+	f, err := w.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, w.s.fileMode())
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err == nil {
-		err = os.Rename(temp.Name(), s.abs(name))
+		err = w.rename(temp, name)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
+		return errors.Join(err, w.discard(temp))
 	}
-	return s.forgetSnapshots(name)
+	return w.forgetSnapshots(path.Base(name))
 }
 
-// forgetSnapshots removes what other versions left and nobody used for a month.
-func (s *Store) forgetSnapshots(keep string) error {
-	others, err := filepath.Glob(s.abs(path.Join(stateDir, "index.*.*")))
+// forgetSnapshots removes what other versions left and nobody used for a
+// month, and temporaries of a kill.
+func (w *writer) forgetSnapshots(keep string) error {
+	names, err := namesIn(w.root, stateDir)
 	if err != nil {
 		return err
 	}
-	for _, name := range others {
-		info, err := os.Stat(name)
-		if err != nil || name == s.abs(keep) || s.wall().Sub(info.ModTime()) < 30*24*time.Hour {
+	for _, name := range names {
+		age := 30 * 24 * time.Hour
+		if strings.HasPrefix(name, tempPrefix) {
+			age = strayAge
+		} else if name == keep || !isSnapshot(name) {
 			continue
 		}
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		full := path.Join(stateDir, name)
+		if info, err := w.root.Lstat(full); err != nil || w.s.wall().Sub(info.ModTime()) < age {
+			continue
+		}
+		if err := w.discard(full); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isSnapshot tells whether a file below the state folder has a name that
+// [snapshotName] gives.
+func isSnapshot(name string) bool {
+	number, sum, ok := strings.Cut(strings.TrimPrefix(name, "index."), ".")
+	_, notNumber := strconv.ParseUint(number, 10, 32)
+	_, notSum := strconv.ParseUint(sum, 16, 32)
+	return ok && strings.HasPrefix(name, "index.") && notNumber == nil && notSum == nil && len(sum) == 8
 }
 
 // appender is a buffer that never fails.

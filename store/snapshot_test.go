@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -215,5 +216,53 @@ func TestNoSnapshotBeforeTheFirstWrite(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, stateDir)); !os.IsNotExist(err) {
 		t.Fatalf("the state folder exists: %v", err)
+	}
+}
+
+// TestASnapshotStaysInItsFolder: a state folder that leads elsewhere is not
+// written, and files there that are not snapshots of ours are never removed.
+func TestASnapshotStaysInItsFolder(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	makeFiles(t, dir, 2*snapshotLeast)
+	page := filepath.Join(elsewhere, "index.en.html")
+	if err := os.WriteFile(page, []byte("a page"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-60 * 24 * time.Hour)
+	if err := os.Chtimes(page, old, old); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []bool{true, false} {
+		state := filepath.Join(dir, stateDir)
+		if err := os.RemoveAll(state); err != nil {
+			t.Fatal(err)
+		}
+		if link {
+			if err := os.Symlink(elsewhere, state); err != nil {
+				t.Skip("no symbolic links here")
+			}
+		} else if err := errors.Join(os.CopyFS(state, os.DirFS(elsewhere)), os.Chtimes(filepath.Join(state, "index.en.html"), old, old)); err != nil {
+			t.Fatal(err)
+		}
+		s := opened(t, dir)
+		if view := looked(t, s); link {
+			if _, err := s.SaveSnapshot(context.Background(), "v", view, true, func(io.Writer) error { return nil }); err == nil {
+				t.Error("saved through a link")
+			}
+		} else if !saved(t, s, true) {
+			t.Error("not saved")
+		}
+		names, err := os.ReadDir(elsewhere)
+		if err != nil || len(names) != 1 {
+			t.Errorf("elsewhere are %v, %v", names, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, stateDir, "index.en.html")); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]bool{filepath.Base(snapshotName("v")): true, "index.en.html": false, "index.1.0123456": false, "index.lock": false, "x.1.01234567": false} {
+		if isSnapshot(name) != want {
+			t.Errorf("%s: not %v", name, want)
+		}
 	}
 }

@@ -254,6 +254,7 @@ type writer struct {
 // locked runs f under the folder's lock, in a folder that exists and whose
 // format this version may write.
 func (s *Store) locked(ctx context.Context, f func(*writer) error) (err error) {
+	_, missing := os.Lstat(s.dir)
 	if err := os.MkdirAll(s.dir, s.dirMode()); err != nil {
 		return fmt.Errorf("make store: %w", err)
 	}
@@ -272,6 +273,11 @@ func (s *Store) locked(ctx context.Context, f func(*writer) error) (err error) {
 		return err
 	}
 	w := &writer{s: s, root: root, change: change, steps: map[string]*step{}}
+	if missing != nil && s.opts.Shared != 0 {
+		if err := w.share("."); err != nil {
+			return fmt.Errorf("make store: %w", err)
+		}
+	}
 	if err := w.ready(ctx); err != nil {
 		return err
 	}
