@@ -51,8 +51,13 @@ func misplaced(key, name string) string {
 	return ""
 }
 
+var errNotRegular = errors.New("it is not a regular file")
+
 // readBytes reads the file whole, a small one only, and only a regular one.
 func readBytes(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errNotRegular // a named pipe would not even open
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -63,7 +68,7 @@ func readBytes(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+		return nil, errNotRegular
 	}
 	src, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
