@@ -16,13 +16,16 @@ type edit struct {
 	x      *Index
 	parts  []part
 	copied map[*segment]bool
+	sum    lengthSums
 	fresh  map[string]bool // sessions whose neighbours must be worked out again
-	moved  bool            // documents got other numbers
+	died   []uint32        // documents of the current state
+	moved  uint32          // from this document on, the numbers are others
 }
 
 func (x *Index) edit() *edit {
+	now := x.current.Load()
 	return &edit{
-		x: x, parts: slices.Clone(x.current.Load().parts),
+		x: x, parts: slices.Clone(now.parts), sum: now.sum, moved: uint32(now.size),
 		copied: make(map[*segment]bool), fresh: make(map[string]bool),
 	}
 }
@@ -46,6 +49,9 @@ func (e *edit) remove(key string) {
 	}
 	p.dead.set(at.doc)
 	p.gone++
+	e.died = append(e.died, p.base+at.doc)
+	e.sum.title -= int64(p.seg.length[at.doc].title)
+	e.sum.body -= int64(p.seg.length[at.doc].body)
 	d := &p.seg.docs[at.doc]
 	e.uncount(p, d)
 	if name := d.session(); name != "" {
@@ -89,6 +95,8 @@ func (e *edit) append(s *segment) {
 	for i := range s.docs {
 		d := &s.docs[i]
 		e.x.places[d.Key] = place{s, uint32(i)}
+		e.sum.title += int64(s.length[i].title)
+		e.sum.body += int64(s.length[i].body)
 		if name := d.session(); name != "" {
 			e.x.join(d)
 			e.fresh[name] = true
@@ -99,9 +107,11 @@ func (e *edit) append(s *segment) {
 // mergeSmall keeps the number of small segments low: the last two become one
 // while they are of like size. Segments without a living document are dropped.
 func (e *edit) mergeSmall() {
-	n := len(e.parts)
-	e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return p.living() == 0 })
-	e.moved = e.moved || len(e.parts) < n
+	empty := func(p part) bool { return p.living() == 0 }
+	if i := slices.IndexFunc(e.parts, empty); i >= 0 {
+		e.moveFrom(i)
+		e.parts = slices.DeleteFunc(e.parts, empty)
+	}
 	for len(e.parts) >= 2 {
 		last := len(e.parts) - 1
 		a, b := e.parts[last-1], e.parts[last]
@@ -114,46 +124,35 @@ func (e *edit) mergeSmall() {
 
 // replace puts one segment in the place of all parts from i on.
 func (e *edit) replace(i int, s *segment) {
+	e.moveFrom(i)
 	e.parts = append(e.parts[:i:i], part{seg: s})
 	for n := range s.docs {
 		e.x.places[s.docs[n].Key] = place{s, uint32(n)}
 	}
-	e.moved = true
+}
+
+// moveFrom notes that documents from a part on get other numbers.
+func (e *edit) moveFrom(i int) {
+	base := 0
+	for _, p := range e.parts[:i] {
+		base += len(p.seg.docs)
+	}
+	e.moved = min(e.moved, uint32(base))
 }
 
 func (p *part) living() int { return len(p.seg.docs) - p.gone }
 
 // publish makes the edit the state that searches see.
 func (e *edit) publish() {
-	s := &state{parts: e.parts}
+	s := &state{parts: e.parts, sum: e.sum}
 	for i := range s.parts {
 		p := &s.parts[i]
 		p.base = uint32(s.size)
 		s.size += len(p.seg.docs)
 		s.live += p.living()
 	}
-	e.countLengths(s)
 	e.linkSessions(s)
 	e.x.current.Store(s)
-}
-
-func (e *edit) countLengths(s *state) {
-	for _, p := range s.parts {
-		title, body := p.seg.sums(p.dead)
-		s.sum.title += title
-		s.sum.body += body
-	}
-}
-
-// sums adds up the lengths of the living documents.
-func (s *segment) sums(dead bitset) (title, body int64) {
-	for i, l := range s.length {
-		if !dead.has(uint32(i)) {
-			title += int64(l.title)
-			body += int64(l.body)
-		}
-	}
-	return title, body
 }
 
 // Merge makes one segment of all, which searches fastest. It may take a

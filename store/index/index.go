@@ -32,7 +32,7 @@ type state struct {
 	size  int // documents, with the dead ones
 	live  int
 	sum   lengthSums
-	near  []*neighbours // by document; nil when there are no sessions
+	near  []*nearPage // nil when there are no sessions
 }
 
 // part is a segment within a state.

@@ -117,7 +117,7 @@ func (s *search) accumulate(t *term, grouped bool) {
 			tf = s.frequency(p.seg.length[d-p.base], counts)
 		}
 		if near := sc.near[d]; near != 0 {
-			tf += nearWeight * float64(near) / dilution(nearB, float64(s.state.near[d].length), s.norms.near)
+			tf += nearWeight * float64(near) / dilution(nearB, float64(s.state.neighbours(d).length), s.norms.near)
 		}
 		sc.own[d], sc.near[d] = 0, 0
 		s.credit(d, float32(worth*saturate(tf)), grouped)
@@ -205,12 +205,12 @@ func (s *search) gather(p *part, list []byte) {
 
 func (s *search) lend(d uint32, counts byte) {
 	n := uint16(counts & bodyMask)
-	near := s.state.near[d]
+	near := s.state.neighbours(d)
 	if n == 0 || near == nil {
 		return
 	}
 	sc := s.scratch
-	for i, other := range near.docs {
+	for i, other := range near.docs[:near.n] {
 		if sc.own[other] == 0 && sc.near[other] == 0 {
 			sc.term = append(sc.term, other)
 		}

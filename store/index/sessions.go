@@ -27,11 +27,32 @@ type member struct {
 }
 
 // neighbours are the documents around one, how much each counts, and how many
-// words their bodies have together, so weighted.
+// words their bodies have together, so weighted. They fill one line of the
+// processor's cache.
 type neighbours struct {
-	docs    []uint32
-	weights []uint8
+	docs    [2 * reach]uint32
 	length  uint32
+	weights [2 * reach]uint8
+	n       uint8
+	linked  bool // the document has a session, if only for itself
+}
+
+// nearPage holds the neighbours of documents that follow one another. States
+// share the pages in which nothing changed.
+type nearPage [pageSize]neighbours
+
+const pageSize = 64
+
+// neighbours returns those of a document; nil when it has no session.
+func (s *state) neighbours(doc uint32) *neighbours {
+	i := int(doc / pageSize)
+	if i >= len(s.near) || s.near[i] == nil {
+		return nil
+	}
+	if n := &s.near[i][doc%pageSize]; n.linked {
+		return n
+	}
+	return nil
 }
 
 func compareMembers(a, b member) int {
@@ -58,71 +79,111 @@ func (x *Index) leave(d *Doc) {
 	x.sessions[d.session()] = members
 }
 
-// linkSessions gives the state its neighbours: those of the state before,
+// A linker writes the neighbours of the next state: those of the state before,
 // except where a session changed or the numbers did.
+type linker struct {
+	*edit
+	old, next *state
+	owned     bitset // pages that are not shared with the state before
+	base      map[*segment]uint32
+}
+
+// linkSessions gives the state its neighbours.
 func (e *edit) linkSessions(s *state) {
 	if len(e.x.sessions) == 0 {
+		s.sum.near, s.sum.withNear = 0, 0
 		return
 	}
-	s.near = make([]*neighbours, s.size)
-	base := make(map[*segment]uint32, len(s.parts))
-	for _, p := range s.parts {
-		base[p.seg] = p.base
+	pages := (s.size + pageSize - 1) / pageSize
+	s.near = make([]*nearPage, pages)
+	l := linker{edit: e, old: e.x.current.Load(), next: s, owned: newBitset(pages), base: make(map[*segment]uint32, len(s.parts))}
+	copy(s.near, l.old.near[:min(len(l.old.near), pages)])
+	for d := e.moved; d < uint32(l.old.size); d++ {
+		l.unlink(d)
 	}
-	if old := e.x.current.Load().near; !e.moved && old != nil {
-		copy(s.near, old)
-		for name := range e.fresh {
-			e.link(s, base, e.x.sessions[name])
-		}
-	} else {
-		for _, members := range e.x.sessions {
-			e.link(s, base, members)
+	for _, d := range e.died {
+		if d < e.moved {
+			l.unlink(d)
 		}
 	}
-	e.countNear(s)
+	l.findMoved()
+	for name := range e.fresh {
+		l.link(e.x.sessions[name])
+	}
+}
+
+// unlink takes away the neighbours that a document had.
+func (l *linker) unlink(doc uint32) {
+	n := l.old.neighbours(doc)
+	if n == nil {
+		return
+	}
+	l.next.sum.near -= int64(n.length)
+	l.next.sum.withNear--
+	if int(doc/pageSize) < len(l.next.near) {
+		*l.at(doc) = neighbours{}
+	}
+}
+
+// at is where the neighbours of a document are to be written.
+func (l *linker) at(doc uint32) *neighbours {
+	page := doc / pageSize
+	if !l.owned.has(page) {
+		l.owned.set(page)
+		own := &nearPage{}
+		if shared := l.next.near[page]; shared != nil {
+			*own = *shared
+		}
+		l.next.near[page] = own
+	}
+	return &l.next.near[page][doc%pageSize]
+}
+
+// findMoved adds the sessions of documents with another number to those whose
+// neighbours must be worked out.
+func (l *linker) findMoved() {
+	for i := range l.next.parts {
+		p := &l.next.parts[i]
+		l.base[p.seg] = p.base
+		if p.base < l.moved {
+			continue // a part moves as a whole
+		}
+		for n := range p.seg.docs {
+			if name := p.seg.docs[n].session(); name != "" && !p.dead.has(uint32(n)) {
+				l.fresh[name] = true
+			}
+		}
+	}
 }
 
 // link works out the neighbours of one session's members.
-func (e *edit) link(s *state, base map[*segment]uint32, members []member) {
+func (l *linker) link(members []member) {
 	steps := nearSteps()
 	numbers := make([]uint32, len(members))
 	words := make([]uint32, len(members))
 	for i, m := range members {
-		at := e.x.places[m.key]
-		numbers[i] = base[at.seg] + at.doc
+		at := l.x.places[m.key]
+		numbers[i] = l.base[at.seg] + at.doc
 		words[i] = at.seg.length[at.doc].body
 	}
 	for i := range members {
-		from, to := max(0, i-reach), min(len(members), i+reach+1)
-		n := &neighbours{docs: make([]uint32, 0, to-from-1)}
-		for j := from; j < to; j++ {
-			if j != i {
-				w := steps[max(i-j, j-i)]
-				n.docs = append(n.docs, numbers[j])
-				n.weights = append(n.weights, uint8(w))
-				n.length += w * words[j]
-			}
-		}
-		s.near[numbers[i]] = n
-	}
-}
-
-// countNear adds up the neighbours' words of the living. The dead are told
-// by the document itself, since an old link may be left on them.
-func (e *edit) countNear(s *state) {
-	for i := range s.parts {
-		p := &s.parts[i]
-		for n := range p.seg.docs {
-			near := s.near[p.base+uint32(n)]
-			if near == nil {
+		n := neighbours{linked: true}
+		for j := max(0, i-reach); j < min(len(members), i+reach+1); j++ {
+			if j == i {
 				continue
 			}
-			if p.dead.has(uint32(n)) {
-				s.near[p.base+uint32(n)] = nil
-				continue
-			}
-			s.sum.near += int64(near.length)
-			s.sum.withNear++
+			w := steps[max(i-j, j-i)]
+			n.docs[n.n], n.weights[n.n] = numbers[j], uint8(w)
+			n.n++
+			n.length += w * words[j]
 		}
+		at := l.at(numbers[i])
+		if at.linked {
+			l.next.sum.near -= int64(at.length)
+			l.next.sum.withNear--
+		}
+		*at = n
+		l.next.sum.near += int64(n.length)
+		l.next.sum.withNear++
 	}
 }
