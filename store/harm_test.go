@@ -433,3 +433,20 @@ func TestASharedFolderIsShared(t *testing.T) {
 		}
 	}
 }
+
+// TestAWriteThroughANameOutsideIsFound by the pass over edits at the latest:
+// no event tells of it.
+func TestAWriteThroughANameOutsideIsFound(t *testing.T) {
+	s := open(t, lobe(t), store.Options{Watch: true})
+	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
+	look(t, s)
+	outside := filepath.Join(t.TempDir(), "elsewhere.md")
+	if err := os.Link(w.Path, outside); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, outside, strings.Replace(readFile(t, outside), "one", "by hand", 1))
+	settle(t, s, false)
+	if got := body(t, s, "gotcha-00000001"); got != "by hand" {
+		t.Fatalf("body %q", got)
+	}
+}

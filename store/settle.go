@@ -29,6 +29,9 @@ type Settled struct {
 // edits as they are. It takes the lock only when there is something to write,
 // and leaves the rest to the next pass when ctx ends.
 func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) {
+	s.looking.Lock()
+	s.unwatch() // this look scans: some ways to write make no event
+	s.looking.Unlock()
 	view, err := s.Look(ctx)
 	if err != nil {
 		return Settled{}, err

@@ -17,7 +17,9 @@ import (
 
 // watcher asks the kernel what has changed since the last look. An event is in
 // its queue before the call that caused it returns, so what a drained queue does
-// not name has not changed. Writes through a memory map make no event.
+// not name has not changed. Writes through a memory map, and those through a
+// second name that a file was given outside the folder, make no event:
+// [Store.Settle] finds them, which scans.
 type watcher struct {
 	fd   int
 	dir  string
