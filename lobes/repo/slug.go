@@ -32,7 +32,7 @@ func BranchSlug(name string) string {
 	if slug == "" {
 		return "unknown"
 	}
-	return unreserved(shorten(slug))
+	return shorten(unreserved(slug))
 }
 
 // trimSlug takes away what may not stand at the ends of a folder name: a
