@@ -164,5 +164,6 @@ func (b *builder) segment() *segment {
 		s.postings = append(s.postings, l...)
 	}
 	s.starts = append(s.starts, uint32(len(s.postings)))
+	s.derive()
 	return s
 }

@@ -3,8 +3,6 @@ package index
 import (
 	"cmp"
 	"slices"
-
-	"memory-mcp/textanalysis"
 )
 
 // maxReasons bounds the reasons of one hit.
@@ -75,17 +73,9 @@ func (p *plan) reason(i int, counts byte, share float64) Reason {
 func (s *search) counts(p *plan, doc uint32) []byte {
 	r := s.reader(p, doc)
 	counts := make([]byte, len(p.terms))
-	s.state.doc(doc).texts(func(z zone, text string) {
-		s.analyzer.Scan(text, func(t textanalysis.Token) {
-			word, ok := r.part.seg.words.find(t.Text)
-			if !ok {
-				return
-			}
-			if n := r.term(word); n >= 0 {
-				counts[n] = count(counts[n], z)
-			}
-		})
-	})
+	for _, known := range r.known {
+		counts[known.term] = r.part.seg.countsOf(known.stem, doc-r.part.base)
+	}
 	return counts
 }
 

@@ -29,55 +29,27 @@ func (c closeness) sum() float64 { return c.title + c.lead + c.near }
 // many of them are there.
 func (s *search) refine(p *plan, pool []candidate) {
 	pairs := p.adjacent()
-	var buffer []uint32
+	buffer := s.scratch.text
 	for i := range pool {
 		c := &pool[i]
 		r := s.reader(p, c.doc)
 		title, body := r.part.seg.text(c.doc-r.part.base, buffer)
+		r.locate(title, body)
 		c.close.title = r.named(title, titleSmooth)
 		if len(body) > leadWords {
 			c.close.lead = leadWeight * r.named(body[:leadWords], leadSmooth)
 		}
 		if i < proximityPool && len(pairs) > 0 {
-			c.close.near = proximityWeight * r.proximity(pairs, title, body)
+			c.close.near = proximityWeight * r.proximity(pairs)
 		}
 		c.score += c.close.sum()
-		c.score *= 1 - coverageWeight + coverageWeight*r.covered(title, body)
-		c.score *= stated(&r.part.seg.docs[c.doc-r.part.base])
+		c.score *= 1 - coverageWeight + coverageWeight*r.covered()
+		c.score *= r.part.seg.states[c.doc-r.part.base]
 		c.relevance = c.score
 		buffer = title[:0]
 	}
+	s.scratch.text = buffer
 }
-
-// A reader knows the plan's terms by the stem numbers of one segment.
-type reader struct {
-	search *search
-	plan   *plan
-	part   *part
-	terms  []uint16 // by stem: the number of the term, plus one
-	seen   []uint32 // scratch
-}
-
-// reader returns the reader for the segment of a document.
-func (s *search) reader(p *plan, doc uint32) *reader {
-	at := s.state.part(doc)
-	for _, r := range s.readers {
-		if r.part == at {
-			return r
-		}
-	}
-	r := &reader{search: s, plan: p, part: at, terms: make([]uint16, len(at.seg.stems.names))}
-	for n := range p.terms {
-		if stem, ok := at.seg.stems.find(p.terms[n].stem); ok {
-			r.terms[stem] = uint16(n + 1)
-		}
-	}
-	s.readers = append(s.readers, r)
-	return r
-}
-
-// term returns the plan's term for a word of the text, or -1.
-func (r *reader) term(word uint32) int { return int(r.terms[r.part.seg.stemOf[word]]) - 1 }
 
 // named is g²/(t+smooth), where t is what all words of a part of the text are
 // worth and g what those are worth that the query has.
@@ -95,36 +67,19 @@ func (r *reader) named(words []uint32, smooth float64) float64 {
 			all += r.plan.terms[n].idf
 			continue
 		}
-		all += r.search.worth(r.part, stem)
+		all += r.idf(stem)
 	}
 	return given * given / (all + smooth)
 }
 
-// worth is the idf of any stem of a segment.
-func (s *search) worth(at *part, stem uint32) float64 {
-	df := at.df(stem)
-	if len(s.state.parts) > 1 {
-		df = s.state.df(at.seg.stems.names[stem])
-	}
-	if df >= len(s.idfs) {
-		return idf(df, s.state.live)
-	}
-	if s.idfs[df] == 0 {
-		s.idfs[df] = idf(df, s.state.live)
-	}
-	return s.idfs[df]
-}
-
-// covered is the share of the query's words, by weight, that a text has.
-func (r *reader) covered(title, body []uint32) float64 {
+// covered is the share of the query's words, by weight, that the text has that
+// was located.
+func (r *reader) covered() float64 {
 	terms := r.plan.terms
-	found := make([]bool, len(terms))
-	for _, words := range [][]uint32{title, body} {
-		for _, w := range words {
-			if n := r.term(w); n >= 0 {
-				found[terms[n].source] = true
-			}
-		}
+	r.found = append(r.found[:0], make([]bool, len(terms))...)
+	found := r.found
+	for _, place := range r.places {
+		found[terms[place.term].source] = true
 	}
 	given, all := 0.0, 0.0
 	for i := range terms {
@@ -172,40 +127,31 @@ func (p *plan) adjacent() [][2]int {
 const titleGap = 2 * proximityReach
 
 // proximity adds up what pairs of query words are worth that stand close
-// together in the text, less with distance.
-func (r *reader) proximity(pairs [][2]int, title, body []uint32) float64 {
+// together in the text that was located, less with distance.
+func (r *reader) proximity(pairs [][2]int) float64 {
 	terms := r.plan.terms
-	at := make(map[int][]int)
-	collect := func(words []uint32, offset int) {
-		for i, w := range words {
-			if n := r.term(w); n >= 0 && terms[n].class == textanalysis.Word {
-				at[n] = append(at[n], offset+i)
-			}
-		}
-	}
-	collect(title, 0)
-	collect(body, len(title)+titleGap)
 	sum := 0.0
 	for _, pair := range pairs {
-		if d := closest(at[pair[0]], at[pair[1]]); d <= proximityReach {
+		if d := r.closest(pair[0], pair[1]); d <= proximityReach {
 			sum += min(terms[pair[0]].idf, terms[pair[1]].idf) / float64(d)
 		}
 	}
 	return sum
 }
 
-// closest is the smallest distance from a place in a to one in b; one more
-// when b comes first. Both are in order.
-func closest(a, b []int) int {
+// closest is the smallest distance from a place of term a to one of b; one more
+// when b comes first.
+func (r *reader) closest(a, b int) int {
 	best := proximityReach + 1
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		d := b[j] - a[i]
-		if d > 0 {
-			best = min(best, d)
-			i++
-		} else {
-			best = min(best, -d+reversedPenalty)
-			j++
+	lastA, lastB := -titleGap, -titleGap
+	for _, place := range r.places {
+		switch place.term {
+		case a:
+			lastA = place.at
+			best = min(best, lastA-lastB+reversedPenalty)
+		case b:
+			lastB = place.at
+			best = min(best, lastB-lastA)
 		}
 	}
 	return max(best, 1)

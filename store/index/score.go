@@ -30,7 +30,6 @@ type search struct {
 	scratch  *scratch
 	norms    norms
 	readers  []*reader
-	idfs     [1024]float64 // by document frequency, as far as it was asked for
 }
 
 // norms are the average lengths, smoothed.
@@ -46,6 +45,8 @@ type scratch struct {
 	near    []uint16 // body counts of the neighbours
 	touched []uint32 // documents with a score
 	term    []uint32 // documents with the term at hand
+	readers []*reader
+	text    []uint32
 }
 
 func (s *search) prepare() {
@@ -76,6 +77,7 @@ func (s *search) free() {
 		s.scratch.score[d] = 0
 	}
 	s.scratch.touched = s.scratch.touched[:0]
+	s.scratch.keep(s.state, s.readers)
 	s.pool.Put(s.scratch)
 	s.scratch = nil
 }

@@ -28,6 +28,10 @@ type segment struct {
 	forward       []byte
 	forwardStarts []uint32 // by document, and one more
 
+	skips      []skip
+	skipStarts []uint32  // by stem, and one more
+	states     []float64 // by document; see stated
+
 	tags     map[string][]uint32
 	subjects map[string][]uint32
 }

@@ -178,6 +178,9 @@ func (r *decoder) segment() *segment {
 		}
 		r.check(s)
 	}
+	if r.err == nil {
+		s.derive()
+	}
 	return s
 }
 
