@@ -135,6 +135,9 @@ func (x *Index) Tags() map[string]int {
 
 // part returns the part that holds a document of the state.
 func (s *state) part(doc uint32) *part {
+	if len(s.parts) == 1 {
+		return &s.parts[0]
+	}
 	i, found := slices.BinarySearchFunc(s.parts, doc, func(p part, d uint32) int {
 		return int(int64(p.base) - int64(d))
 	})

@@ -116,61 +116,74 @@ func (s *search) listed(docs bitset) Result {
 	return r
 }
 
+// scored is a document with its score by words alone.
+type scored struct {
+	score float32
+	doc   uint32
+}
+
 // best selects the n documents with the highest scores.
 func (s *search) best(docs []uint32, n int) []candidate {
-	top := heap{less: func(a, b candidate) bool { return s.compare(a, b) > 0 }}
-	bar := float32(-1) // what a document must reach to be among the best
+	top := s.scratch.top[:0] // a heap, the worst of the best first
+	bar := float32(-1)       // what a document must reach to be among the best
 	for _, d := range docs {
-		score := s.scratch.score[d]
-		if score < bar {
+		c := scored{s.scratch.score[d], d}
+		if c.score < bar {
 			continue
 		}
-		c := candidate{doc: d, score: float64(score)}
 		switch {
-		case len(top.items) < n:
-			top.push(c)
-		case s.compare(c, top.items[0]) < 0:
-			top.items[0] = c
-			top.down(0)
-		}
-		if len(top.items) == n {
-			bar = float32(top.items[0].score)
+		case len(top) < n:
+			top = append(top, c)
+			if len(top) == n {
+				for i := n/2 - 1; i >= 0; i-- {
+					s.sink(top, i)
+				}
+				bar = top[0].score
+			}
+		case s.better(c, top[0]):
+			top[0] = c
+			s.sink(top, 0)
+			bar = top[0].score
 		}
 	}
-	slices.SortFunc(top.items, s.compare)
-	return top.items
-}
-
-// heap keeps the candidate that less puts first on top.
-type heap struct {
-	items []candidate
-	less  func(a, b candidate) bool
-}
-
-func (h *heap) push(c candidate) {
-	h.items = append(h.items, c)
-	for i := len(h.items) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !h.less(h.items[i], h.items[parent]) {
-			return
+	slices.SortFunc(top, func(a, b scored) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
 		}
-		h.items[i], h.items[parent] = h.items[parent], h.items[i]
-		i = parent
+		return cmp.Compare(s.state.doc(a.doc).Key, s.state.doc(b.doc).Key)
+	})
+	pool := s.scratch.pool[:0]
+	for _, c := range top {
+		pool = append(pool, candidate{doc: c.doc, score: float64(c.score)})
 	}
+	s.scratch.top, s.scratch.pool = top, pool
+	return pool
 }
 
-func (h *heap) down(i int) {
+// better reports whether a ranks before b.
+func (s *search) better(a, b scored) bool {
+	if a.score != b.score {
+		return a.score > b.score
+	}
+	return s.state.doc(a.doc).Key < s.state.doc(b.doc).Key
+}
+
+// sink moves an element down to its place, the worst being on top.
+func (s *search) sink(heap []scored, i int) {
 	for {
-		first := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h.items); child++ {
-			if h.less(h.items[child], h.items[first]) {
-				first = child
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+			if s.better(heap[worst], heap[child]) {
+				worst = child
 			}
 		}
-		if first == i {
+		if worst == i {
 			return
 		}
-		h.items[i], h.items[first] = h.items[first], h.items[i]
-		i = first
+		heap[i], heap[worst] = heap[worst], heap[i]
+		i = worst
 	}
 }

@@ -47,6 +47,9 @@ type scratch struct {
 	term    []uint32 // documents with the term at hand
 	readers []*reader
 	text    []uint32
+	top     []scored
+	pool    []candidate
+	table   []float32 // see direct
 }
 
 func (s *search) prepare() {
@@ -158,8 +161,18 @@ func (s *search) endGroup() {
 	s.scratch.group = s.scratch.group[:0]
 }
 
+// Most postings stand in the body alone, of a text that is not long. What they
+// are worth is kept in a table, by counts and length, while a term lasts.
+const tableLength = 256
+
 // direct scores a list of which nothing is lent.
 func (s *search) direct(p *part, list []byte, worth float64, grouped bool) {
+	sc := s.scratch
+	if sc.table == nil {
+		sc.table = make([]float32, (bodyMask+1)*tableLength)
+	}
+	table := sc.table
+	clear(table)
 	for at, doc := 0, uint32(0); at < len(list); {
 		delta, n := uint64(list[at]), 1
 		if delta >= 0x80 {
@@ -172,14 +185,37 @@ func (s *search) direct(p *part, list []byte, worth float64, grouped bool) {
 			continue
 		}
 		length := p.seg.length[doc-1]
-		if counts&^bodyMask != 0 {
-			s.credit(p.base+doc-1, float32(worth*saturate(s.frequency(length, counts))), grouped)
-			continue
+		var add float32
+		if counts&^bodyMask != 0 || length.body >= tableLength {
+			add = s.alone(length, counts, worth)
+		} else {
+			slot := &table[uint32(counts)*tableLength+length.body]
+			if *slot == 0 {
+				*slot = s.alone(length, counts, worth)
+			}
+			add = *slot
 		}
-		// The same for most postings, those in the body alone, with one division.
-		tf := float64(counts) * s.norms.body
-		s.credit(p.base+doc-1, float32(worth*(k1+1)*tf/(k1*(float64(length.body)+lengthSmooth)+tf)), grouped)
+		d := p.base + doc - 1
+		switch old := sc.score[d]; {
+		case grouped || add <= 0:
+			s.credit(d, add, grouped)
+		case old == 0:
+			sc.touched = append(sc.touched, d)
+			sc.score[d] = add
+		default:
+			sc.score[d] = old + add
+		}
 	}
+}
+
+// alone is what a posting is worth of which nothing is lent.
+func (s *search) alone(l lengths, counts byte, worth float64) float32 {
+	if counts&^bodyMask != 0 {
+		return float32(worth * saturate(s.frequency(l, counts)))
+	}
+	// The same for those in the body alone, with one division.
+	tf := float64(counts) * s.norms.body
+	return float32(worth * (k1 + 1) * tf / (k1*(float64(l.body)+lengthSmooth) + tf))
 }
 
 // gather collects a list's counts, and lends them to the neighbours.
