@@ -28,8 +28,8 @@ type Query struct {
 	Subject string
 	Limit   int // 0 is DefaultLimit; more than MaxLimit is MaxLimit
 	Offset  int
-	// MinMatch is the share 0..1 of the query's words below which a hit of
-	// Text is left out.
+	// MinMatch is the share 0..1 of the query's informative words below which
+	// a hit of Text is left out, besides those that are noise beside the others.
 	MinMatch float64
 	NoBoosts bool // relevance alone orders the hits
 	// Excerpt is the length in characters of an excerpt; 0 is 300.
@@ -41,6 +41,8 @@ type Query struct {
 	Always bool
 	// At is the time that validity and expiry are judged at; zero is now.
 	At time.Time
+
+	unasked bool // only what may be shown to somebody who did not ask
 }
 
 // Answer is what a search found.
@@ -53,7 +55,8 @@ type Answer struct {
 	Held      int        `json:"held"`      // left out: waiting for a person's review
 	Hidden    int        `json:"hidden"`    // left out: pending, archived or superseded
 	Branches  int        `json:"branches"`  // left out: recent work of other branches
-	Weak      int        `json:"weak"`      // left out by MinMatch
+	Weak      int        `json:"weak"`      // left out: noise beside the others, or less than MinMatch
+	Gate      Gate       `json:"gate"`      // of a search by Text: whether it would be shown unasked
 	RankedBy  string     `json:"ranked_by"` // bm25, or recency for a list
 	Fallback  string     `json:"fallback"`  // "", "any-word" or "inside-words"
 	Tags      []TagCount `json:"tags"`      // the most frequent of the searched lobes

@@ -149,7 +149,8 @@ func (s *sieve) keep(path string) bool {
 func (s *sieve) passes(h *store.Head) bool {
 	e := &h.Entry
 	switch {
-	case !inScope(e.Topic, s.q.Scope),
+	case s.q.unasked && !vouched(e),
+		!inScope(e.Topic, s.q.Scope),
 		s.q.Kind != "" && s.q.Kind != "*" && e.Kind != s.q.Kind,
 		s.q.Subject != "" && strings.ToLower(e.Subject) != s.q.Subject,
 		!hasStatus(e, s.q.Status) && !(s.q.Status == "review" && s.fromOutside(h) && s.heldOutside(h)):
@@ -164,6 +165,12 @@ func (s *sieve) passes(h *store.Head) bool {
 		return false
 	}
 	return !s.repeats(h)
+}
+
+// vouched tells whether an entry may be shown to somebody who did not ask: it
+// is no candidate, and what was read from the repository was confirmed since.
+func vouched(e *entry.Entry) bool {
+	return e.Status != "candidate" && (e.Origin != repositoryOrigin || !e.Verified.IsZero() || trustOf(e) != entry.AgentInferred)
 }
 
 // repeats tells whether a copy adds nothing to its head.
@@ -200,7 +207,7 @@ func (r reading) weigh(h *store.Head, q Query) (float64, []Reason) {
 
 // rankPool is how many hits are looked at, at least, to tell weak ones from
 // those that are not shown.
-const rankPool = 60
+const rankPool = 50
 
 // pool is rankPool, or for late pages the next larger step.
 func pool(most int) int {
@@ -220,10 +227,7 @@ func (s *sieve) find() ([]hit, index.Result) {
 		if s.q.Filter != "" {
 			keep = s.matching()
 		}
-		if s.q.MinMatch > 0 {
-			most = pool(most)
-		}
-		return s.hits(index.Query{Text: s.q.Text, Keep: keep, Weight: s.weight, Limit: most})
+		return s.hits(index.Query{Text: s.q.Text, Keep: keep, Weight: s.weight, Limit: pool(most)})
 	case strings.TrimSpace(s.q.Filter) != "":
 		return s.hits(index.Query{
 			Filter: textanalysis.ParseFilter(s.q.Filter), HasFilter: true, Keep: s.keep, Weight: s.weight, Limit: most,
@@ -285,6 +289,7 @@ type finding struct {
 	total    int
 	weak     int
 	fallback string
+	gate     Gate
 }
 
 // search merges what the lobes found into the answer.
@@ -292,6 +297,14 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 	var found []finding
 	for _, r := range readings {
 		found = append(found, r.sieve(q).finding())
+	}
+	known := wordsOf(s.o.Analyzer, q.Text)
+	if q.Text != "" {
+		withoutWeak(found, known, q.MinMatch)
+		a.Gate = gate(found)
+	}
+	if q.unasked {
+		found = slices.DeleteFunc(found, func(f finding) bool { return !f.gate.Open })
 	}
 	var hits []hit
 	for _, f := range fullMatches(found) {
@@ -319,7 +332,7 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 	a.Omitted = max(0, a.Total-q.Offset-len(page))
 	page, outside := withoutHeld(page, q)
 	a.Held, a.Total = a.Held+outside, a.Total-outside
-	s.tell(a, page, q)
+	s.tell(a, page, q, known)
 	if q.Always && q.Text != "" && q.Offset == 0 {
 		s.tellPerson(a, readings, q)
 	}
@@ -329,19 +342,23 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 	}
 }
 
-// finding is what the lobe found, without weak hits.
+// finding is what the lobe found.
 func (s *sieve) finding() finding {
 	hits, result := s.find()
-	f := finding{sieve: s, hits: hits, total: result.Total, fallback: result.Fallback}
-	if s.q.Text == "" || s.q.MinMatch <= 0 {
-		return f
+	return finding{sieve: s, hits: hits, total: result.Total, fallback: result.Fallback, gate: gateOf(result)}
+}
+
+// gate is the most certain of what the lobes found.
+func gate(found []finding) Gate {
+	g, hits := Gate{Threshold: index.GateThreshold}, 0
+	for _, f := range found {
+		hits += len(f.hits)
+		if len(f.hits) > 0 && f.gate.Confidence >= g.Confidence {
+			g = f.gate
+		}
 	}
-	f.hits = slices.DeleteFunc(slices.Clone(hits), func(h hit) bool { return h.cover < s.q.MinMatch })
-	if len(f.hits) < len(hits) {
-		// What ranks behind a weak hit is taken for weak too.
-		f.weak, f.total = result.Total-len(f.hits), len(f.hits)
-	}
-	return f
+	g.say(hits)
+	return g
 }
 
 // fullMatches leaves out the lobes whose matches were eased when another lobe
@@ -403,7 +420,7 @@ func (s *Set) tellPerson(a *Answer, readings []reading, q Query) {
 	slices.SortStableFunc(more, byScore)
 	before := len(a.Results)
 	more, _ = withoutHeld(more[:min(len(more), mostPerson)], q)
-	s.tell(a, more, q)
+	s.tell(a, more, q, words{})
 	for i := range a.Results[before:] {
 		r := &a.Results[before+i]
 		r.Score, r.Why = 0, "about the person: always told"

@@ -13,7 +13,7 @@ import (
 )
 
 // tell turns hits into results, and adds what stands among them.
-func (s *Set) tell(a *Answer, hits []hit, q Query) {
+func (s *Set) tell(a *Answer, hits []hit, q Query, known words) {
 	files := make(map[string]*citings)
 	for _, h := range hits {
 		root := h.tree.root
@@ -22,7 +22,7 @@ func (s *Set) tell(a *Answer, hits []hit, q Query) {
 		}
 		a.Results = append(a.Results, h.result(q, files[root]))
 		for _, r := range h.reasons {
-			if r.Term != "" && !slices.Contains(a.Matched, r.Term) && len(a.Matched) < mostMatched {
+			if r.Term != "" && !known.empty(r) && !slices.Contains(a.Matched, r.Term) && len(a.Matched) < mostMatched {
 				a.Matched = append(a.Matched, r.Term)
 			}
 		}

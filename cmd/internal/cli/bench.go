@@ -21,11 +21,16 @@ type benchOptions struct {
 }
 
 func newBench(e *env) *cobra.Command {
+	c := &cobra.Command{Use: "bench", Short: "Measure this build", Hidden: true, Args: noArguments, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(newBenchSpeed(e), newBenchRecall(e))
+	return c
+}
+
+func newBenchSpeed(e *env) *cobra.Command {
 	var o benchOptions
 	c := &cobra.Command{
-		Use:    "bench",
-		Short:  "Measure start, store and query",
-		Hidden: true,
+		Use:   "speed",
+		Short: "Measure start, store and query",
 		Long: `Measure how fast this build is, as a client over the protocol sees it: a
 server is started in a scratch repository with so many made-up notes, and asked.`,
 		Args: noArguments,
@@ -74,7 +79,7 @@ func runBench(ctx context.Context, e *env, o benchOptions) error {
 	for _, size := range o.sizes {
 		n, err := strconv.Atoi(strings.TrimSpace(size))
 		if err != nil || n < 0 {
-			return &UsageError{Command: Name + " bench", Err: fmt.Errorf("%q is no number of entries", size)}
+			return &UsageError{Command: Name + " bench speed", Err: fmt.Errorf("%q is no number of entries", size)}
 		}
 		r, err := e.benchSize(ctx, o, n)
 		if err != nil {
