@@ -42,7 +42,9 @@ func See(e entry.Entry, asked string, at time.Time) string {
 func HasStatus(e entry.Entry, asked string) bool { return hasStatus(&e, asked) }
 
 // Weigh is the factor of an entry.
-func Weigh(e entry.Entry, stale, boosts bool) (float64, []Reason) { return weigh(&e, stale, boosts) }
+func Weigh(e entry.Entry, stale, boosts bool) (float64, []Reason) {
+	return weigh(&e, standing{stale: stale}, boosts)
+}
 
 // HomeFirst orders scored hits; a name that begins with "home" is the current lobe's.
 func HomeFirst(names []string, scores []float64, home string) []string {
@@ -75,4 +77,14 @@ func TopicFor(kind, text string) string { return topicFor(kind, text) }
 // CallTime reads a time of a call.
 func CallTime(text string, zone *time.Location, ends bool) (time.Time, error) {
 	return callTime("t", text, zone, ends)
+}
+
+// Decay is what is left of a weight.
+func Decay(age time.Duration, halfLife, confidence float64) float64 {
+	return decay(age, halfLife, confidence)
+}
+
+// WeighUsed is the factor of an entry that was used, or lies on another branch.
+func WeighUsed(e entry.Entry, uses int, elsewhere bool) (float64, []Reason) {
+	return weigh(&e, standing{uses: uses, elsewhere: elsewhere}, true)
 }

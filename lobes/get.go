@@ -31,6 +31,9 @@ func (s *Set) get(ctx context.Context, a *Answer, readings []reading, q Query) e
 	a.RankedBy, a.Total = "id", len(hits)
 	page := hits[min(q.Offset, len(hits)):min(q.Offset+q.Limit, len(hits))]
 	a.Omitted = max(0, a.Total-q.Offset-len(page))
+	for _, h := range page {
+		h.lobe.use(h.head.Entry.ID)
+	}
 	s.tell(a, page, q, words{})
 	return nil
 }

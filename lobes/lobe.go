@@ -26,6 +26,7 @@ type Lobe struct {
 	index    *index.Index  // as store
 	texts    *texts        // as store
 	signals  signals
+	uses     uses
 	trouble  atomic.Pointer[DegradedError]
 	vanished atomic.Pointer[Vanished]
 	used     atomic.Bool            // it was read at least once
@@ -125,6 +126,9 @@ func (l *Lobe) refresh(ctx context.Context) error {
 		}
 		l.store, l.index, l.texts = s, index.New(l.o.Analyzer), newTexts()
 		l.takeOver()
+		if err := l.uses.open(l.spec.Dir); err != nil {
+			l.o.Logger.Debug("uses are not counted", "lobe", l.name, "cause", err)
+		}
 	}
 	view, err := l.store.Look(ctx)
 	if err != nil {

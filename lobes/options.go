@@ -67,6 +67,10 @@ type Behavior struct {
 	MaxDedupSuggestions  int  // 0 is 3
 	MaxConflictPairs     int  // 0 is 2
 	NoBoosts             bool // relevance alone orders the hits
+	// HalfLifeDays is after how many days an entry without any confidence
+	// weighs half; 0 is 30. HalfLives replaces it for the kinds that it names.
+	HalfLifeDays float64
+	HalfLives    map[string]float64
 }
 
 func (b Behavior) complete() Behavior {
@@ -79,6 +83,9 @@ func (b Behavior) complete() Behavior {
 		if *at <= 0 {
 			*at = standard
 		}
+	}
+	if b.HalfLifeDays <= 0 {
+		b.HalfLifeDays = 30
 	}
 	return b
 }

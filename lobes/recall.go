@@ -202,7 +202,12 @@ func (s *sieve) weight(path string) float64 {
 }
 
 func (r reading) weigh(h *store.Head, q Query) (float64, []Reason) {
-	return weigh(&h.Entry, r.lobe.o.Behavior.agedOut(&h.Entry, q.At), !q.NoBoosts)
+	s := r.lobe.o.Behavior.standing(&h.Entry, q.At)
+	if h.Entry.Topic == "recent-work" && q.Branch == "*" {
+		s.elsewhere = !onBranch(&h.Entry, r.tree.branch())
+	}
+	s.uses = r.lobe.uses.of(h.Entry.ID)
+	return weigh(&h.Entry, s, !q.NoBoosts)
 }
 
 // rankPool is how many hits are looked at, at least, to tell weak ones from

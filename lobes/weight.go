@@ -1,11 +1,27 @@
 package lobes
 
 import (
+	"cmp"
+	"math"
+	"time"
+
 	"memory-mcp/store/entry"
 )
 
 // staleWeight is the factor of an entry that is stale by age.
 const staleWeight = 0.7
+
+// elsewhereWeight is the factor of another branch's recent work.
+const elsewhereWeight = 0.8
+
+// standing is what is known of an entry besides its file.
+type standing struct {
+	stale     bool          // by age, without evidence
+	age       time.Duration // since it was written or last verified
+	halfLife  float64       // in days, of an entry without any confidence; 0 never fades
+	uses      int           // how often it was asked for by name or confirmed
+	elsewhere bool          // recent work of another branch than the current one
+}
 
 // weigh is the factor by which a relevance is multiplied, and why. It is the
 // only place where anything but relevance moves a hit:
@@ -13,13 +29,16 @@ const staleWeight = 0.7
 //	topic       user 2.0, preferences 1.8, gotchas 1.5, conventions and
 //	            decisions 1.2, modules 1.1, recent-work 0.9, others 1
 //	trust       the entry's confidence, 0..1
-//	freshness   0.7 when stale by age
+//	fresh       0.7 when stale by age
+//	decay       (0.5^(days/half-life))^(1-confidence)
+//	use         1 + log2(1+uses)/10
+//	branch      0.8 for recent work of another branch
 //	status      0.6 for a candidate
 //	importance  0.5 + importance, when one is stated
 //
 // Without boosts only the status counts: it is a matter of what is believed,
 // not of order.
-func weigh(e *entry.Entry, stale, boosts bool) (float64, []Reason) {
+func weigh(e *entry.Entry, s standing, boosts bool) (float64, []Reason) {
 	w := weighing{factor: 1}
 	if e.Status == "candidate" {
 		w.by("status", "candidate", candidateWeight)
@@ -29,13 +48,45 @@ func weigh(e *entry.Entry, stale, boosts bool) (float64, []Reason) {
 	}
 	w.by("topic", e.Topic, entry.InfoOf(e.Topic).Boost)
 	w.by("trust", string(trustOf(e)), e.Certainty())
-	if stale {
+	if s.stale {
 		w.by("fresh", "stale", staleWeight)
+	}
+	w.by("decay", "", decay(s.age, s.halfLife, e.Certainty()))
+	w.by("use", "", 1+math.Log2(1+float64(max(0, s.uses)))/10)
+	if s.elsewhere {
+		w.by("branch", e.Branch, elsewhereWeight)
 	}
 	if e.Importance != nil {
 		w.by("importance", "", 0.5+min(1, max(0, *e.Importance)))
 	}
 	return w.factor, w.reasons
+}
+
+// decay is what is left of an entry's weight: half after each half-life, and
+// the slower the more certain it is.
+func decay(age time.Duration, halfLife, confidence float64) float64 {
+	days := math.Floor(age.Hours() / 24)
+	if days <= 0 || halfLife <= 0 {
+		return 1
+	}
+	return math.Pow(math.Pow(0.5, days/halfLife), 1-min(1, max(0, confidence)))
+}
+
+// halfLife is that of an entry's kind.
+func (b Behavior) halfLife(e *entry.Entry) float64 {
+	if days, ok := b.HalfLives[cmp.Or(e.Kind, "fact")]; ok {
+		return days
+	}
+	return b.HalfLifeDays
+}
+
+// standing is what is known of an entry at a time.
+func (b Behavior) standing(e *entry.Entry, now time.Time) standing {
+	s := standing{stale: b.agedOut(e, now), halfLife: b.halfLife(e)}
+	if !since(e).IsZero() {
+		s.age = now.Sub(since(e))
+	}
+	return s
 }
 
 type weighing struct {

@@ -38,7 +38,7 @@ func (a *App) generation(c *config.Config, failure error) generation {
 		StaleDaysStandard: c.Behavior.StaleDaysStandard, StaleDaysPreferences: c.Behavior.StaleDaysPreferences,
 		StaleDaysGotchas: c.Behavior.StaleDaysGotchas, MaxStaleInBriefing: c.Behavior.MaxStaleInBriefing,
 		MaxDedupSuggestions: c.Behavior.MaxDedupSuggestions, MaxConflictPairs: c.Behavior.MaxConflictPairs,
-		NoBoosts: !c.Behavior.Boosts,
+		NoBoosts: !c.Behavior.Boosts, HalfLifeDays: c.Behavior.HalfLifeDays, HalfLives: c.Behavior.HalfLives,
 	}
 	g.set = lobes.NewSet(g.specs, o)
 	return g
