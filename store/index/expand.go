@@ -108,18 +108,29 @@ func (s *state) meant(word string) []meant {
 	}
 	found := make(map[string]meant) // by stem
 	want := signature(word)
+	var buffer []rune
 	for i := range s.parts {
 		p := &s.parts[i]
 		seg := p.seg
 		for n, sign := range seg.signatures {
-			name := seg.words.names[n]
-			if bits.OnesCount32(sign^want) > 2*limit || len(name) > len(word)+4*limit || len(word) > len(name)+4*limit {
+			if bits.OnesCount32(sign^want) > 2*limit {
 				continue
+			}
+			name := seg.words.names[n]
+			if len(name) > len(word)+4*limit || len(name) < len(letters)-limit {
+				continue
+			}
+			if sign < otherSigns && len(name) > len(letters)+limit {
+				continue // a byte is a letter here
 			}
 			if p.wordDocs(uint32(n)) == 0 {
 				continue
 			}
-			d := textanalysis.EditDistance(letters, []rune(name), limit)
+			buffer = buffer[:0]
+			for _, letter := range name {
+				buffer = append(buffer, letter)
+			}
+			d := textanalysis.EditDistance(letters, buffer, limit)
 			stem := seg.stems.names[seg.stemOf[n]]
 			if old, ok := found[stem]; d > limit || ok && (old.edits < d || old.edits == d && old.word <= name) {
 				continue
@@ -139,6 +150,9 @@ func (s *state) meant(word string) []meant {
 	return list[:min(len(list), maxMeant)]
 }
 
+// otherSigns is the first of the bits for what is neither letter nor digit.
+const otherSigns = 1 << 27
+
 // signature tells apart, at the cost of one comparison, most words that are
 // many edits from each other: a bit for each letter that occurs.
 func signature(word string) uint32 {
@@ -150,7 +164,7 @@ func signature(word string) uint32 {
 		case '0' <= c && c <= '9':
 			sign |= 1 << 26
 		default:
-			sign |= 1 << (27 + c%5)
+			sign |= otherSigns << (c % 5)
 		}
 	}
 	return sign

@@ -58,7 +58,7 @@ func (s *search) evidence(p *plan, pool []candidate) Evidence {
 	}
 	first := pool[0]
 	for _, c := range pool {
-		if c.relevance > first.relevance {
+		if c.relevance > first.relevance || c.relevance == first.relevance && s.compare(c, first) < 0 {
 			first = c
 		}
 	}

@@ -79,14 +79,30 @@ func (s *search) page(pool []candidate) []candidate {
 	return pool[from:min(from+s.Limit, len(pool))]
 }
 
-// weigh applies the caller's weights and sorts.
+// weigh applies the caller's weights and brings the best into order, as many as
+// are looked at further on.
 func (s *search) weigh(pool []candidate) {
 	if s.Weight != nil {
 		for i := range pool {
 			pool[i].score *= s.Weight(s.state.doc(pool[i].doc).Key)
 		}
 	}
-	slices.SortFunc(pool, s.compare)
+	n := max(s.Offset+s.Limit, marginDepth+1)
+	if n >= len(pool)/2 || n < 0 {
+		slices.SortFunc(pool, s.compare)
+		return
+	}
+	slices.SortFunc(pool[:n], s.compare)
+	for i := n; i < len(pool); i++ {
+		c := pool[i]
+		if s.compare(c, pool[n-1]) >= 0 {
+			continue
+		}
+		pool[i] = pool[n-1]
+		at, _ := slices.BinarySearchFunc(pool[:n-1], c, s.compare)
+		copy(pool[at+1:n], pool[at:n-1])
+		pool[at] = c
+	}
 }
 
 // compare puts the better candidate first; equal ones are in key order.

@@ -88,6 +88,11 @@ func (r *reader) locate(title, body []uint32) {
 	}
 }
 
+// stands reports whether a term stands in a part of the text that was located.
+func (r *reader) stands(from, to int) bool {
+	return slices.ContainsFunc(r.places, func(o occurrence) bool { return from <= o.at && o.at < to })
+}
+
 // idf is that of any stem of the segment.
 func (r *reader) idf(stem uint32) float64 {
 	if r.worth[stem] == 0 {

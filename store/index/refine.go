@@ -35,8 +35,10 @@ func (s *search) refine(p *plan, pool []candidate) {
 		r := s.reader(p, c.doc)
 		title, body := r.part.seg.text(c.doc-r.part.base, buffer)
 		r.locate(title, body)
-		c.close.title = r.named(title, titleSmooth)
-		if len(body) > leadWords {
+		if r.stands(0, len(title)) {
+			c.close.title = r.named(title, titleSmooth)
+		}
+		if from := len(title) + titleGap; len(body) > leadWords && r.stands(from, from+leadWords) {
 			c.close.lead = leadWeight * r.named(body[:leadWords], leadSmooth)
 		}
 		if i < proximityPool && len(pairs) > 0 {

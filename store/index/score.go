@@ -41,8 +41,7 @@ type scratch struct {
 	score   []float32
 	best    []float32
 	group   []uint32
-	own     []byte   // counts of the term at hand
-	near    []uint16 // body counts of the neighbours
+	cells   []uint32 // of the term at hand: counts, above them the neighbours' body counts
 	touched []uint32 // documents with a score
 	term    []uint32 // documents with the term at hand
 	readers []*reader
@@ -60,8 +59,7 @@ func (s *search) prepare() {
 	if len(sc.score) < s.state.size {
 		sc.score = make([]float32, s.state.size)
 		sc.best = make([]float32, s.state.size)
-		sc.own = make([]byte, s.state.size)
-		sc.near = make([]uint16, s.state.size)
+		sc.cells = make([]uint32, s.state.size)
 	}
 	s.scratch = sc
 	average := func(sum int64, n int) float64 { return float64(sum)/float64(max(n, 1)) + lengthSmooth }
@@ -117,14 +115,15 @@ func (s *search) accumulate(t *term, grouped bool) {
 	sc := s.scratch
 	for _, d := range sc.term {
 		tf := 0.0
-		if counts := sc.own[d]; counts != 0 {
+		cell := sc.cells[d]
+		if counts := byte(cell); counts != 0 {
 			p := s.state.part(d)
 			tf = s.frequency(p.seg.length[d-p.base], counts)
 		}
-		if near := sc.near[d]; near != 0 {
+		if near := cell >> nearShift; near != 0 {
 			tf += nearWeight * float64(near) / dilution(nearB, float64(s.state.neighbours(d).length), s.norms.near)
 		}
-		sc.own[d], sc.near[d] = 0, 0
+		sc.cells[d] = 0
 		s.credit(d, float32(worth*saturate(tf)), grouped)
 	}
 	sc.term = sc.term[:0]
@@ -233,26 +232,30 @@ func (s *search) gather(p *part, list []byte) {
 			continue
 		}
 		d := p.base + doc - 1
-		if sc.own[d] == 0 && sc.near[d] == 0 {
+		if sc.cells[d] == 0 {
 			sc.term = append(sc.term, d)
 		}
-		sc.own[d] = counts
+		sc.cells[d] |= uint32(counts)
 		s.lend(d, counts)
 	}
 }
 
+// nearShift is where a cell holds the neighbours' counts.
+const nearShift = 8
+
 func (s *search) lend(d uint32, counts byte) {
-	n := uint16(counts & bodyMask)
+	n := uint32(counts & bodyMask)
 	near := s.state.neighbours(d)
 	if n == 0 || near == nil {
 		return
 	}
 	sc := s.scratch
 	for i, other := range near.docs[:near.n] {
-		if sc.own[other] == 0 && sc.near[other] == 0 {
+		old := sc.cells[other]
+		if old == 0 {
 			sc.term = append(sc.term, other)
 		}
-		sc.near[other] += n * uint16(near.weights[i])
+		sc.cells[other] = old + n*uint32(near.weights[i])<<nearShift
 	}
 }
 

@@ -97,7 +97,14 @@ func (s *segment) text(doc uint32, buffer []uint32) (title, body []uint32) {
 	data = data[k:]
 	buffer = buffer[:0]
 	for len(data) > 0 {
-		w, k := binary.Uvarint(data)
+		w, k := uint64(data[0]), 1
+		switch {
+		case w < 0x80:
+		case len(data) > 1 && data[1] < 0x80:
+			w, k = w&0x7F|uint64(data[1])<<7, 2
+		default:
+			w, k = binary.Uvarint(data)
+		}
 		if k <= 0 {
 			break
 		}
