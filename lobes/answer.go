@@ -31,6 +31,8 @@ type Query struct {
 	// MinMatch is the share 0..1 of the query's informative words below which
 	// a hit of Text is left out, besides those that are noise beside the others.
 	MinMatch float64
+	// Depth 3 also tells up to five entries that hang together with the hits.
+	Depth    int
 	NoBoosts bool // relevance alone orders the hits
 	// Excerpt is the length in characters of an excerpt; 0 is 300.
 	Excerpt int
@@ -81,11 +83,12 @@ type Result struct {
 	Fresh      Fresh       `json:"fresh"`
 	Why        string      `json:"why"` // one line: what matched and what moved it
 	Reasons    []Reason    `json:"reasons"`
-	Global     bool        `json:"global"`  // from the person's own store
-	Copy       bool        `json:"copy"`    // a second file with the id of another
-	Broken     bool        `json:"broken"`  // the file does not parse; its text was searched
-	Pending    bool        `json:"pending"` // edited from outside, not yet in the history
-	Signals    []string    `json:"signals"` // the text speaks to a model: which signs
+	Global     bool        `json:"global"`     // from the person's own store
+	Copy       bool        `json:"copy"`       // a second file with the id of another
+	Associated bool        `json:"associated"` // no hit itself: it hangs together with one, as Why says
+	Broken     bool        `json:"broken"`     // the file does not parse; its text was searched
+	Pending    bool        `json:"pending"`    // edited from outside, not yet in the history
+	Signals    []string    `json:"signals"`    // the text speaks to a model: which signs
 	Revision   string      `json:"revision"`
 }
 

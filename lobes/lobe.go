@@ -2,6 +2,7 @@ package lobes
 
 import (
 	"context"
+	"io/fs"
 	"path/filepath"
 	"sync/atomic"
 
@@ -119,7 +120,7 @@ func (l *Lobe) reading() reading {
 func (l *Lobe) refresh(ctx context.Context) error {
 	if l.store == nil {
 		s, err := store.Open(l.spec.Dir, store.Options{
-			Now: l.o.Now, Plain: l.spec.Plain, Slug: l.spec.Slug, Settle: l.o.Settle, Person: l.person(), Watch: l.o.Watch,
+			Now: l.o.Now, Plain: l.spec.Plain, Slug: l.spec.Slug, Settle: l.o.Settle, Person: l.person, Watch: l.o.Watch,
 		})
 		if err != nil {
 			return err
@@ -149,12 +150,20 @@ func (l *Lobe) refresh(ctx context.Context) error {
 }
 
 // person is who edits from outside may be by: the name in git's configuration.
-// It is asked for only where such an edit can be written down.
 func (l *Lobe) person() string {
-	if l.o.ReadOnly || l.spec.Repo == nil || !exists(l.spec.Dir) {
+	if l.spec.Repo == nil {
 		return ""
 	}
 	return l.spec.Repo.User()
+}
+
+// shared are the permission bits that the repository gives to more than its
+// owner. Memories outside a repository are the owner's alone.
+func (l *Lobe) shared() fs.FileMode {
+	if l.spec.Repo == nil || !repo.PathWithin(l.spec.Repo.CommonDir, l.spec.Dir) {
+		return 0
+	}
+	return l.spec.Repo.Shared()
 }
 
 // fail marks the lobe as degraded until a look goes well again.

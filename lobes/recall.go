@@ -338,6 +338,9 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 	page, outside := withoutHeld(page, q)
 	a.Held, a.Total = a.Held+outside, a.Total-outside
 	s.tell(a, page, q, known)
+	if q.Depth >= DeepestDepth {
+		s.tellAssociated(a, page, found, q)
+	}
 	if q.Always && q.Text != "" && q.Offset == 0 {
 		s.tellPerson(a, readings, q)
 	}

@@ -7,7 +7,8 @@ import (
 // searchOptions are what the searching commands take alike.
 type searchOptions struct {
 	lobe, scope, detail, branch, kind, status, subject string
-	limit, offset, maxTokens                           int
+	boosts                                             string
+	limit, offset, maxTokens, depth                    int
 	minMatch                                           float64
 	json                                               bool
 }
@@ -18,6 +19,8 @@ func (o *searchOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.scope, "topic", "", "only this topic, or a prefix such as modules")
 	f.StringVar(&o.scope, "scope", "", "the same as --topic")
 	f.StringVar(&o.detail, "detail", "", "brief, standard or full")
+	f.IntVar(&o.depth, "depth", 0, "1 brief lines, 2 texts, 3 texts and what hangs together with them")
+	f.StringVar(&o.boosts, "boosts", "", "off ranks by relevance alone")
 	f.StringVar(&o.branch, "branch", "", `of recent work; the current one when absent, "*" for all`)
 	f.StringVar(&o.kind, "kind", "", "only this kind")
 	f.StringVar(&o.subject, "subject", "", "only this subject")
@@ -35,6 +38,8 @@ func (o *searchOptions) arguments() map[string]any {
 	set(a, "lobe", o.lobe)
 	set(a, "scope", o.scope)
 	set(a, "detail", o.detail)
+	set(a, "depth", o.depth)
+	set(a, "boosts", o.boosts)
 	set(a, "branch", o.branch)
 	set(a, "kind", o.kind)
 	set(a, "status", o.status)

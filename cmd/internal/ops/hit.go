@@ -46,6 +46,7 @@ type hit struct {
 	Expires    string         `json:"expires,omitempty"`
 	Revision   string         `json:"revision"`
 	Global     bool           `json:"global,omitempty"`
+	Associated bool           `json:"associated,omitempty"`
 	Copy       bool           `json:"copy,omitempty"`
 	Broken     bool           `json:"broken,omitempty"`
 	Pending    bool           `json:"pending,omitempty"`
@@ -66,7 +67,7 @@ func newHit(r lobes.Result, detail string) hit {
 		Problem: safe(e.Problem), Solution: safe(e.Solution),
 		Created: instant(e.Created), Verified: instant(e.Verified),
 		ValidFrom: instant(e.Valid.From), ValidUntil: instant(e.Valid.Until), Expires: instant(e.Expires),
-		Revision: r.Revision, Global: r.Global, Copy: r.Copy, Broken: r.Broken, Pending: r.Pending, Signals: r.Signals,
+		Revision: r.Revision, Global: r.Global, Copy: r.Copy, Associated: r.Associated, Broken: r.Broken, Pending: r.Pending, Signals: r.Signals,
 	}
 	if h.Trust == "" {
 		h.Trust = string(entry.AgentInferred)
@@ -152,6 +153,9 @@ func (h hit) marks() []string {
 	}
 	if h.Branch != "" {
 		m = append(m, "branch "+h.Branch)
+	}
+	if h.Associated {
+		m = append(m, h.Why)
 	}
 	if h.Copy {
 		m = append(m, "a copy of the file with this id")

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"math"
 
 	"memory-mcp/lobes"
 )
@@ -11,8 +10,10 @@ type contextIn struct {
 	Context    string  `json:"context" free:"1" doc:"the task or question, in plain words; empty for the session briefing"`
 	Lobe       string  `json:"lobe" words:"lobes" doc:"a lobe's name, or * for all; default: the current project"`
 	MaxResults int     `json:"maxResults" doc:"default 10, at most 50"`
-	MinMatch   float64 `json:"minMatch" doc:"0..1, drops weaker hits (0.2)"`
+	MinMatch   float64 `json:"minMatch" doc:"0..1, drops weaker hits"`
 	Detail     string  `json:"detail" enum:"brief|standard|full" words:"detail"`
+	Depth      int     `json:"depth" doc:"1 brief, 2 texts, 3 texts and what hangs together with them"`
+	Boosts     string  `json:"boosts" enum:"on|off" hide:"1" doc:"off ranks by relevance alone"`
 	Branch     string  `json:"branch" words:"wild" hide:"1"`
 	Scope      string  `json:"scope" words:"wild" hide:"1"`
 	Kind       string  `json:"kind" hide:"1"`
@@ -21,9 +22,17 @@ type contextIn struct {
 	common
 }
 
-// defaultMatch is the share of a task's words below which a hit is too weak
-// to be shown.
-const defaultMatch = 0.2
+// depthDetail is the length of texts that a depth stands for, unless the
+// caller named one.
+func depthDetail(detail string, depth int, otherwise string) string {
+	switch {
+	case detail != "" || depth <= 0:
+		return either(detail, otherwise)
+	case depth == 1:
+		return detailBrief
+	}
+	return detailFull
+}
 
 func contextOp() Op {
 	return New(Op{
@@ -41,14 +50,11 @@ func contextOp() Op {
 }
 
 func recallTask(ctx context.Context, env *Env, in contextIn) (answer, error) {
-	match := in.MinMatch
-	if match <= 0 || math.IsNaN(match) {
-		match = defaultMatch
-	}
 	return recall(ctx, env, in.Lobe, lobes.Query{
-		Text: in.Context, Limit: limit(in.MaxResults), MinMatch: min(match, 1), Branch: in.Branch,
+		Text: in.Context, Limit: limit(in.MaxResults), MinMatch: min(max(in.MinMatch, 0), 1), Branch: in.Branch,
 		Scope: in.Scope, Kind: in.Kind, Subject: in.Subject, Always: true,
-	}, either(in.Detail, detailStandard))
+		Depth: in.Depth, NoBoosts: in.Boosts == "off",
+	}, depthDetail(in.Detail, in.Depth, detailStandard))
 }
 
 func limit(n int) int {
@@ -64,6 +70,8 @@ type queryIn struct {
 	ID         []string `json:"id" one:"1" doc:"ids, with commas: gives their full texts"`
 	Lobe       string   `json:"lobe" words:"lobes"`
 	Detail     string   `json:"detail" enum:"brief|standard|full" words:"detail"`
+	Depth      int      `json:"depth" doc:"1 to 3, as in memory_context"`
+	Boosts     string   `json:"boosts" enum:"on|off" hide:"1" doc:"off ranks by relevance alone"`
 	Branch     string   `json:"branch" words:"wild" doc:"of recent work; * for all"`
 	Kind       string   `json:"kind"`
 	Status     string   `json:"status" words:"wild" hide:"1"`
@@ -82,8 +90,8 @@ func queryOp() Op {
 		listed: []Profile{Default, Full}, aliases: aliases(ofSearch, ofQuery),
 		example: `memory_query(filter: "reducer sealed|swift -deprecated", scope: "conventions")`,
 	}, func(ctx context.Context, env *Env, in queryIn) (answer, error) {
-		detail := either(in.Detail, detailBrief)
-		if len(in.ID) > 0 && in.Detail == "" {
+		detail := depthDetail(in.Detail, in.Depth, detailBrief)
+		if len(in.ID) > 0 && in.Detail == "" && in.Depth <= 0 {
 			detail = detailFull
 		}
 		if len(in.ID) > 0 && in.MaxResults <= 0 {
@@ -92,7 +100,7 @@ func queryOp() Op {
 		return recall(ctx, env, in.Lobe, lobes.Query{
 			Filter: in.Filter, IDs: in.ID, Scope: topicWord(in.Scope), Branch: in.Branch, Kind: in.Kind,
 			Status: in.Status, Subject: in.Subject, Limit: limit(in.MaxResults), Offset: max(in.Offset, 0),
-			MinMatch: min(max(in.MinMatch, 0), 1),
+			MinMatch: min(max(in.MinMatch, 0), 1), Depth: in.Depth, NoBoosts: in.Boosts == "off",
 		}, detail)
 	})
 }
