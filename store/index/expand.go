@@ -130,6 +130,9 @@ func (s *state) meant(word string) []meant {
 			for _, letter := range name {
 				buffer = append(buffer, letter)
 			}
+			if limit == 1 && farApart(letters, buffer) {
+				continue
+			}
 			d := textanalysis.EditDistance(letters, buffer, limit)
 			stem := seg.stems.names[seg.stemOf[n]]
 			if old, ok := found[stem]; d > limit || ok && (old.edits < d || old.edits == d && old.word <= name) {
@@ -148,6 +151,22 @@ func (s *state) meant(word string) []meant {
 		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(b.df, a.df), strings.Compare(a.stem, b.stem))
 	})
 	return list[:min(len(list), maxMeant)]
+}
+
+// farApart reports whether one edit surely does not make one word the other:
+// it would leave all letters before and behind alike, but for two that it turned
+// round.
+func farApart(a, b []rune) bool {
+	n := min(len(a), len(b))
+	from := 0
+	for from < n && a[from] == b[from] {
+		from++
+	}
+	end := 0
+	for end < n-from && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return max(len(a), len(b))-from-end > 2
 }
 
 // otherSigns is the first of the bits for what is neither letter nor digit.

@@ -70,12 +70,20 @@ func (s *search) prepare() {
 	}
 }
 
+// denseShare is from which part of all documents on clearing all scores costs
+// less than clearing those that were touched.
+const denseShare = 16
+
 func (s *search) free() {
 	if s.scratch == nil {
 		return
 	}
-	for _, d := range s.scratch.touched {
-		s.scratch.score[d] = 0
+	if len(s.scratch.touched) > s.state.size/denseShare {
+		clear(s.scratch.score[:s.state.size])
+	} else {
+		for _, d := range s.scratch.touched {
+			s.scratch.score[d] = 0
+		}
 	}
 	s.scratch.touched = s.scratch.touched[:0]
 	s.scratch.keep(s.state, s.readers)
