@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
@@ -70,7 +71,34 @@ func (m maker) edits(h hosts.Host) []Edit {
 			out = append(out, e)
 		}
 	}
+	for i, e := range out {
+		out[i] = e.proven()
+	}
 	return out
+}
+
+var errNoInverse = errors.New("taking the change back would not give the file from before; please report its form")
+
+// proven is an edit that proves, for a file without anything of ours, that it
+// can be taken back to the byte, and refuses the file otherwise.
+func (e Edit) proven() Edit {
+	add := e.Add
+	e.Add = func(old []byte) ([]byte, error) {
+		next, err := add(old)
+		if err != nil {
+			return nil, err
+		}
+		bare, err := e.Remove(old)
+		if err != nil || !equal(bare, old) {
+			return next, nil // ours is there already, or was changed by hand
+		}
+		back, err := e.Remove(next)
+		if err != nil || !equal(back, old) {
+			return nil, errors.Join(errNoInverse, err)
+		}
+		return next, nil
+	}
+	return e
 }
 
 func (m maker) files(h hosts.Host) []hosts.File {

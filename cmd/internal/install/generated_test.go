@@ -151,3 +151,18 @@ func TestHostsDialects(t *testing.T) {
 		}
 	}
 }
+
+// TestAFormThatCannotBeTakenBackIsRefused: a comment after the last member of
+// a file without indentation would move by a blank.
+func TestAFormThatCannotBeTakenBackIsRefused(t *testing.T) {
+	old := []byte("{ \n\"mcpServers\":{} // c\n}")
+	for _, e := range jsonEdits(t) {
+		added, err := e.Add(old)
+		if err != nil {
+			continue
+		}
+		if back, err := e.Remove(added); err != nil || !equal(back, old) {
+			t.Errorf("%s %s: %q became %q, and back %q (%v)", e.Host, e.What, old, added, back, err)
+		}
+	}
+}

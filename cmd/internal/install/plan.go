@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -200,27 +199,11 @@ func once(list []string, s string) []string {
 	return append(slices.Clone(list), s)
 }
 
-var errNoInverse = errors.New("taking the change back would not give the file from before; please report its form")
-
-// run does an edit, and proves for a file without anything of ours that it can
-// be taken back.
 func (p *Plan) run(e Edit, old []byte) ([]byte, error) {
 	if p.removal {
 		return e.Remove(old)
 	}
-	next, err := e.Add(old)
-	if err != nil {
-		return nil, err
-	}
-	bare, err := e.Remove(old)
-	if err != nil || !equal(bare, old) {
-		return next, nil // ours is there already, or was changed by hand
-	}
-	back, err := e.Remove(next)
-	if err != nil || !equal(back, old) {
-		return nil, errors.Join(errNoInverse, err)
-	}
-	return next, nil
+	return e.Add(old)
 }
 
 func equal(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
