@@ -13,7 +13,7 @@ func TestDepthThreeTellsWhatHangsTogether(t *testing.T) {
 	ties := map[string]lobes.Note{
 		"links to " + hit.ID:          {Topic: "general", Title: "Linked", Text: "Grease is described in [[" + hit.ID + "]]."},
 		"of the session of " + hit.ID: {Topic: "general", Title: "Said then", Text: "Somebody asked for tea.", Sources: []string{"session:s9#5"}},
-		"rests on gear.go":           {Topic: "general", Title: "Same file", Text: "Colours come from a table.", Sources: []string{"gear.go:90"}},
+		"rests on gear.go":            {Topic: "general", Title: "Same file", Text: "Colours come from a table.", Sources: []string{"gear.go:90"}},
 	}
 	w.stored(lobes.Target{}, lobes.Note{Topic: "general", Title: "Alone", Text: "Nothing to do with anything."})
 	for _, note := range ties {

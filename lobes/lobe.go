@@ -120,7 +120,7 @@ func (l *Lobe) reading() reading {
 func (l *Lobe) refresh(ctx context.Context) error {
 	if l.store == nil {
 		s, err := store.Open(l.spec.Dir, store.Options{
-			Now: l.o.Now, Plain: l.spec.Plain, Slug: l.spec.Slug, Settle: l.o.Settle, Person: l.person, Watch: l.o.Watch,
+			Now: l.o.Now, Plain: l.spec.Plain, Slug: l.spec.Slug, Settle: l.o.Settle, Person: l.person, Watch: l.o.Watch, Shared: l.shared(),
 		})
 		if err != nil {
 			return err

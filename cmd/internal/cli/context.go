@@ -9,6 +9,7 @@ import (
 
 func newContext(e *env) *cobra.Command {
 	var o searchOptions
+	var g gateOptions
 	c := &cobra.Command{
 		Use:     "context [TASK...]",
 		Short:   "Recall for a task, or the briefing",
@@ -18,6 +19,9 @@ Without one: the briefing of a session, as an agent gets it at its start.`,
 		Example: `  memory-mcp context
   memory-mcp context add retry to the upload client`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if g.on {
+				return e.gated(c.Context(), o, g, joined(args))
+			}
 			a := o.arguments()
 			set(a, "context", joined(args))
 			o.roomy(e, a)
@@ -25,6 +29,8 @@ Without one: the briefing of a session, as an agent gets it at its start.`,
 		},
 	}
 	o.flags(c)
+	c.Flags().BoolVar(&g.on, "gate", false, "print only what a hook would show to a prompt of these words, or nothing")
+	c.Flags().BoolVar(&g.explain, "explain", false, "with --gate: say why on standard error")
 	return c
 }
 
