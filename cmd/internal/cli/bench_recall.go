@@ -104,7 +104,8 @@ type recallRanker struct {
 	off  bool
 }
 
-// openRecall writes the notes of a set as entries of scratch lobes.
+// openRecall writes the notes of a set as entries of scratch lobes. They count
+// as written by the person: none is held for how it speaks.
 func openRecall(ctx context.Context, e *env, o recallBench, s benchrecall.Set) (benchrecall.Ranker, error) {
 	r := &recallRanker{ctx: ctx, lobe: map[string]string{}, note: map[string]string{}, now: e.Now(), off: !o.boosts}
 	var specs []lobes.Spec
@@ -113,7 +114,7 @@ func openRecall(ctx context.Context, e *env, o recallBench, s benchrecall.Set) (
 		if !known {
 			name = fmt.Sprintf("%s-%d", s.Name, len(r.lobe))
 			r.lobe[n.Group] = name
-			specs = append(specs, lobes.Spec{Name: name, Dir: filepath.Join(o.scratch, name), Budget: -1})
+			specs = append(specs, lobes.Spec{Name: name, Dir: filepath.Join(o.scratch, name), Budget: -1, Plain: entry.User})
 		}
 		m := noteEntry(n, i)
 		r.note[name+" "+m.ID] = n.ID
