@@ -26,7 +26,7 @@ func (w *writer) adopt(cur *current, p past) (past, error) {
 	}
 	st := &step{act: &act{id: cur.head.Entry.ID}, path: cur.head.Path, bytes: cur.bytes, rev: entry.Revision{
 		ID: cur.head.Entry.ID, Parents: parents(p), Recorded: w.recorded(p, at), Actor: actorOutside,
-		Op: entry.OpAdopt, Change: w.change, Path: utf8Path(cur.head.Path), Hint: text(w.s.opts.Person), Head: cur.bytes,
+		Op: entry.OpAdopt, Change: w.change, Path: utf8Path(cur.head.Path), Hint: text(w.s.opts.Person()), Head: cur.bytes,
 	}}
 	overrides := overriding(w.root, p, cur.bytes)
 	if overrides {

@@ -307,7 +307,7 @@ func (w *writer) retract(id string, done *Settled) error {
 func (w *writer) tombstone(p past, reason string) error {
 	by := w.by
 	if by.Actor == "" || reason != "" {
-		by = By{Actor: actorOutside, Hint: w.s.opts.Person}
+		by = By{Actor: actorOutside, Hint: w.s.opts.Person()}
 	}
 	st := &step{rev: entry.Revision{
 		ID: p.ID, Parents: parents(p), Recorded: w.recorded(p, w.s.opts.Now()), Actor: text(by.Actor), Session: text(by.Session),

@@ -33,7 +33,7 @@ type Options struct {
 	Plain  entry.Trust      // trust of a file without a header; "" is agent-inferred
 	Slug   bool             // new file names begin with the title
 	Settle time.Duration    // between two looks that must agree; 0 is 30 s
-	Person string           // who an edit from outside may be by: git's user.name
+	Person func() string    // who an edit from outside may be by: git's user.name; asked when one is written down
 	Shared fs.FileMode      // permission bits that new files and folders get besides the owner's
 	Random io.Reader        // for ids and temporary names; nil is crypto/rand
 	Watch  bool             // ask the kernel what changed, where it tells completely: for a process that looks often
@@ -82,6 +82,9 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	if o.Settle == 0 {
 		o.Settle = 30 * time.Second
+	}
+	if o.Person == nil {
+		o.Person = func() string { return "" }
 	}
 	if o.Random == nil {
 		o.Random = rand.Reader

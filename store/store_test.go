@@ -212,7 +212,7 @@ func TestTwoActsOnOneEntryInOneWrite(t *testing.T) {
 }
 
 func TestAnEditFromOutsideIsAdoptedBeforeAWrite(t *testing.T) {
-	s := open(t, lobe(t), store.Options{Person: "Ada"})
+	s := open(t, lobe(t), store.Options{Person: func() string { return "Ada" }})
 	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
 	edited := strings.Replace(readFile(t, w.Path), "one", "one, by hand", 1)
 	writeFile(t, w.Path, edited)
