@@ -68,7 +68,7 @@ func TestQueryPassesEveryFieldOn(t *testing.T) {
 		t.Errorf("got\n%+v\nwant\n%+v", m.query, want)
 	}
 	text(t, env(m, ops.Facts{}), "memory_context", `{"context":"c","maxResults":-1,"minMatch":-3}`)
-	want = lobes.Query{Text: "c", Limit: lobes.DefaultLimit, MinMatch: .2, Always: true, Excerpt: lobes.MaxExcerpt}
+	want = lobes.Query{Text: "c", Limit: lobes.DefaultLimit, Always: true, Excerpt: lobes.MaxExcerpt}
 	if !reflect.DeepEqual(m.query, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", m.query, want)
 	}
