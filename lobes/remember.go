@@ -148,7 +148,7 @@ func (r reading) complete(d *draft) {
 // compare finds the entries that the draft may confirm or resemble.
 func (r reading) compare(d *draft) {
 	e := &d.entry
-	d.twins = r.texts.find(e.Topic, e.Body)
+	d.twins = r.texts.find(e.Body)
 	same := func(path string) bool {
 		h, ok := r.view.Path(path)
 		return ok && r.standing(h) && h.Entry.Topic == e.Topic && h.Entry.Branch == e.Branch
@@ -186,7 +186,7 @@ func (r reading) choose(view *store.View, d *draft) choice {
 		return choice{entry.OpReplace, h}
 	}
 	for _, path := range d.twins {
-		if h, ok := view.Path(path); ok && r.confirms(h, d) && sameText(&h.Entry, &d.entry) {
+		if h, ok := view.Path(path); ok && r.repeats(h, d) && sameText(&h.Entry, &d.entry) {
 			return choice{entry.OpConfirm, h}
 		}
 	}
@@ -196,6 +196,13 @@ func (r reading) choose(view *store.View, d *draft) choice {
 		}
 	}
 	return choice{op: entry.OpCreate}
+}
+
+// repeats tells whether an entry may be confirmed by its own text: also under
+// another topic, since one fact is one memory; only recent work keeps to itself.
+func (r reading) repeats(h *store.Head, d *draft) bool {
+	const passing = "recent-work"
+	return r.confirms(h, d) || r.standing(h) && h.Entry.Topic != passing && d.entry.Topic != passing
 }
 
 func (r reading) confirms(h *store.Head, d *draft) bool {

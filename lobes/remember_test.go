@@ -65,6 +65,7 @@ func TestKnownTextConfirms(t *testing.T) {
 		"normalised":    {Topic: "architecture", Text: "  the CACHE is keyed by path, size and mtime,\nand it is dropped when the version of the format changes at all; readers never wait for writers, since each writer prepares a new file beside the old one and renames it at the end"},
 		"another title": {Topic: "architecture", Title: "Cache keys", Text: text},
 		"one word more": {Topic: "architecture", Title: "Cache", Text: "Really, " + text},
+		"another topic": {Topic: "conventions", Title: "Parts again", Text: text},
 	} {
 		r := w.remember(lobes.Target{}, n)
 		if len(r.Confirmed) != 1 || len(r.Stored) != 0 || r.Confirmed[0].ID != first.ID || r.Confirmed[0].Action != "confirmed" {
@@ -73,10 +74,10 @@ func TestKnownTextConfirms(t *testing.T) {
 	}
 	same(t, "verified", w.get(lobes.Target{}, first.ID).Entry.Verified, noon.AddDate(0, 0, 2).Truncate(24*60*60*1e9))
 	for what, n := range map[string]lobes.Note{
-		"another fact":     {Topic: "architecture", Title: "Store of parts", Text: strings.Replace(text, "path,", "path, v2.1,", 1)},
-		"turned round":     {Topic: "architecture", Title: "Parts turned round", Text: strings.Replace(text, "it is dropped", "it is not dropped", 1)},
-		"much longer":      {Topic: "architecture", Title: "Longer on parts", Text: text + " Readers share one handle, writers wait in a queue, and the oldest entry leaves first when memory is short."},
-		"of another topic": {Topic: "conventions", Title: "Parts again", Text: text},
+		"another fact":    {Topic: "architecture", Title: "Store of parts", Text: strings.Replace(text, "path,", "path, v2.1,", 1)},
+		"turned round":    {Topic: "architecture", Title: "Parts turned round", Text: strings.Replace(text, "it is dropped", "it is not dropped", 1)},
+		"much longer":     {Topic: "architecture", Title: "Longer on parts", Text: text + " Readers share one handle, writers wait in a queue, and the oldest entry leaves first when memory is short."},
+		"as passing work": {Topic: "recent-work", Title: "Parts again", Text: text},
 	} {
 		if r := w.remember(lobes.Target{}, n); len(r.Stored) != 1 || r.Stored[0].Action != "created" {
 			t.Errorf("%s: %+v", what, r)

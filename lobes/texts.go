@@ -10,7 +10,7 @@ import (
 	"memory-mcp/textanalysis"
 )
 
-// texts finds entries of one topic by their normalised body. It is told of
+// texts finds entries by their normalised body. It is told of
 // every change of a lobe, and answers candidates, to be compared in full. It
 // works the changes in when it is asked: reading alone never needs it.
 type texts struct {
@@ -45,7 +45,7 @@ func (t *texts) catchUp() {
 		}
 		for _, h := range d.Changed {
 			t.forget(h.Path)
-			sum := t.sum(h.Entry.Topic, h.Entry.Body)
+			sum := t.sum(h.Entry.Body)
 			t.sums[h.Path] = sum
 			t.paths[sum] = append(t.paths[sum], h.Path)
 		}
@@ -68,15 +68,15 @@ func (t *texts) forget(path string) {
 }
 
 // find returns the paths of entries whose body is probably the same.
-func (t *texts) find(topic, body string) []string {
+func (t *texts) find(body string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.catchUp()
-	return t.paths[t.sum(topic, body)]
+	return t.paths[t.sum(body)]
 }
 
-func (t *texts) sum(topic, body string) uint64 {
-	return maphash.String(t.seed, topic+"\x00"+textanalysis.Normalize(body))
+func (t *texts) sum(body string) uint64 {
+	return maphash.String(t.seed, textanalysis.Normalize(body))
 }
 
 // sameText tells whether two entries say the same but for case, width and

@@ -181,12 +181,12 @@ const (
 )
 
 func diagnose(ctx context.Context, env *Env, in diagnoseIn) (answer, error) {
+	m, err := env.Current(ctx) // takes over a changed configuration, of which the facts tell
 	f := env.facts()
 	d := &diagnosis{
 		Version: f.Version, Config: f.Config, Source: f.Source, Notices: f.Notices, ReadOnly: f.ReadOnly,
 		Uptime: since(f.Started, env.now()),
 	}
-	m, err := env.Current(ctx)
 	if err != nil {
 		d.Mode = lobes.Safe
 		d.Notices = append(d.Notices[:len(d.Notices):len(d.Notices)], err.Error())

@@ -105,11 +105,33 @@ func tidy(v reflect.Value) {
 		if v.IsNil() && v.CanSet() {
 			v.Set(reflect.MakeMap(v.Type()))
 		}
+		tidyMap(v)
 	case reflect.String:
 		if v.CanSet() && v.Len() >= shortestSecret {
 			v.SetString(safe(v.String()))
 		}
 	}
+}
+
+// tidyMap looks at the keys and the values of a map. Counts whose keys have
+// become the same are added up.
+func tidyMap(v reflect.Value) {
+	if !v.CanSet() || v.Type().Key().Kind() != reflect.String {
+		return
+	}
+	clean := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for k, value := range v.Seq2() {
+		key, fresh := reflect.New(k.Type()).Elem(), reflect.New(value.Type()).Elem()
+		key.Set(k)
+		fresh.Set(value)
+		tidy(key)
+		tidy(fresh)
+		if was := clean.MapIndex(key); was.IsValid() && fresh.CanInt() {
+			fresh.SetInt(fresh.Int() + was.Int())
+		}
+		clean.SetMapIndex(key, fresh)
+	}
+	v.Set(clean)
 }
 
 // shortestSecret is the length below which no text can hold a secret.
@@ -120,7 +142,7 @@ const shortestSecret = 12
 func Call(ctx context.Context, env *Env, name string, raw json.RawMessage) (Reply, *Fault) {
 	o, ok := Find(name)
 	if !ok {
-		return Reply{}, env.Explain(&UnknownOpError{Name: name, Known: names(env.facts().Callable())})
+		return Reply{}, env.Explain(&UnknownOpError{Name: name, Known: names(env.facts().Listed(false))})
 	}
 	if o.Effect.Writes() && env.facts().ReadOnly {
 		return Reply{}, env.Explain(&lobes.ReadOnlyError{Verb: o.Name})
