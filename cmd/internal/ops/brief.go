@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,8 +136,18 @@ func (a *briefing) edits(p *page) {
 
 func (a *briefing) invite(p *page) {
 	p.line("There is no memory yet.")
+	if !a.project() {
+		p.line("No project is bound here, so what is stored belongs to the user in all projects: %s", p.store("answer in short sentences", "preferences"))
+		return
+	}
 	p.line("Start with what the repository says: %s", p.bootstrap())
 	p.line("Then store what you learn, one insight each: %s", p.store("uploads must go through the queue, direct ones lose events", "gotchas"))
+}
+
+// project tells whether a lobe other than the user's own was looked at, so
+// that there is a repository to read.
+func (a *briefing) project() bool {
+	return slices.ContainsFunc(a.Lobes, func(name string) bool { return name != "global" })
 }
 
 // sections are the hits under the names of their topics, as far as they fit.
