@@ -100,12 +100,12 @@ func (w *writer) compose(st *step, p past) error {
 			return &UnknownIDError{ID: a.id, Dir: w.s.dir, Gone: p.Gone()}
 		}
 		return nil
-	case a.bytes != nil:
+	case a.once != nil:
 		if st.old != nil {
 			return &ExistsError{ID: a.id, Path: w.s.abs(st.path)}
 		}
-		st.path, st.bytes, err = a.bytes(p)
-		return err
+		st.path, st.bytes = a.once.path, a.once.bytes
+		return nil
 	case a.put != nil:
 		e = *a.put
 	case st.old == nil:

@@ -394,7 +394,7 @@ func (s *Store) Restore(ctx context.Context, by By, ids ...string) ([]Written, e
 			if err != nil {
 				return err
 			}
-			tx.plan(&act{op: entry.OpRestore, id: id, bytes: func(past) (string, []byte, error) { return name, b, nil }})
+			tx.plan(&act{op: entry.OpRestore, id: id, once: &once{name, b}})
 		}
 		return nil
 	})

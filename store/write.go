@@ -54,9 +54,15 @@ type act struct {
 	op     entry.Op
 	id     string
 	reason string
-	put    *entry.Entry                                // the whole entry
-	change func(entry.Entry) (entry.Entry, error)      // or what makes it of the old one
-	bytes  func(past) (name string, b []byte, e error) // or a file as it once was
+	put    *entry.Entry                           // the whole entry
+	change func(entry.Entry) (entry.Entry, error) // or what makes it of the old one
+	once   *once                                  // or a file as it once was
+}
+
+// once is a file as history has it.
+type once struct {
+	path  string
+	bytes []byte
 }
 
 // View is the folder as it is now, under the lock.
@@ -161,7 +167,7 @@ func (s *Store) broken(v *View, p past) error {
 	return nil
 }
 
-func (a *act) gone() bool { return a.put == nil && a.change == nil && a.bytes == nil }
+func (a *act) gone() bool { return a.put == nil && a.change == nil && a.once == nil }
 
 // Write takes the folder's lock, looks, and runs f, which plans. Everything
 // that was planned is prepared, and only then committed: a full disk or a

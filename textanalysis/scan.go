@@ -72,16 +72,6 @@ func isSign(r rune) bool {
 		r == 'ー' || r == '々'
 }
 
-// IsSign reports whether a word of one sign or more is written without spaces
-// around it.
-func IsSign(word string) bool {
-	if word == "" || word[0] < utf8.RuneSelf {
-		return false
-	}
-	r, _ := utf8.DecodeRuneInString(word)
-	return isSign(r)
-}
-
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'

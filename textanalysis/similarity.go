@@ -54,9 +54,6 @@ func (a *Analyzer) FingerprintOf(title, body string) Fingerprint {
 	return Fingerprint{slices.Compact(words)}
 }
 
-// FingerprintOf is [Analyzer.FingerprintOf] with the rules of the zero Options.
-func FingerprintOf(title, body string) Fingerprint { return New(Options{}).FingerprintOf(title, body) }
-
 // hashWord is FNV-1a: equal in every process, unlike the hash of the library.
 func hashWord(s string) uint64 {
 	h := uint64(14695981039346656037)

@@ -22,7 +22,7 @@ func TestSimilarity(t *testing.T) {
 		{"empty", "", "", 0, 0},
 	}
 	for _, tt := range tests {
-		x, y := textanalysis.FingerprintOf("", tt.a), textanalysis.FingerprintOf("", tt.b)
+		x, y := textanalysis.New(textanalysis.Options{}).FingerprintOf("", tt.a), textanalysis.New(textanalysis.Options{}).FingerprintOf("", tt.b)
 		got := textanalysis.Similarity(x, y)
 		if got < tt.min || got > tt.max || got != textanalysis.Similarity(y, x) {
 			t.Errorf("%s: %.3f, want %.2f to %.2f, both ways", tt.name, got, tt.min, tt.max)

@@ -26,6 +26,9 @@ type sandbox struct {
 func newSandbox(t testing.TB) *sandbox {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("git is not installed")
+		}
 		t.Skip("git is not installed")
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())

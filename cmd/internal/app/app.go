@@ -81,11 +81,7 @@ func Open(o Options) *App {
 	}
 	a := &App{o: o, started: o.Now(), log: logger(o)}
 	c, err := config.Load(a.places())
-	home := ""
-	if c != nil {
-		home = c.Home
-	}
-	a.openJournal(home)
+	a.openJournal(a.memoryHome(c))
 	a.now = a.generation(c, err)
 	if err != nil {
 		a.log.Warn("the configuration cannot be used", "cause", err)
@@ -121,10 +117,20 @@ func (a *App) Log() *slog.Logger { return a.log }
 func (a *App) Home() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.now.config == nil {
+	return a.memoryHome(a.now.config)
+}
+
+// memoryHome is the folder of the global store and the journal, which is known
+// also while the configuration cannot be read. Empty is that of nobody.
+func (a *App) memoryHome(c *config.Config) string {
+	if c != nil {
+		return c.Home
+	}
+	home, err := config.HomePath(a.places())
+	if err != nil {
 		return ""
 	}
-	return a.now.config.Home
+	return home
 }
 
 // ConfigPath is the configuration file in use, or the one to create.

@@ -24,6 +24,9 @@ func (a *App) generation(c *config.Config, failure error) generation {
 	if c == nil {
 		g.notice = failure.Error()
 		g.specs = a.unreadable(failure)
+		if o.Home = a.memoryHome(nil); o.Home != "" {
+			g.specs = append(g.specs, lobes.GlobalSpec(o.Home))
+		}
 		g.set = lobes.NewSet(g.specs, o)
 		return g
 	}
