@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"memory-mcp/store/entry"
 )
@@ -26,8 +27,11 @@ const (
 	byModule  = 0.2
 )
 
-// linkPattern finds [[id]] and the targets of Markdown links.
-var linkPattern = regexp.MustCompile(`\[\[([^\]|#\n]+)|\]\(([^)\s]+)`)
+// linkPattern finds [[id]] and the targets of Markdown links. Few searches go
+// so deep, so it is made when one does.
+var linkPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[\[([^\]|#\n]+)|\]\(([^)\s]+)`)
+})
 
 // ties are what connects an entry with others.
 type ties struct {
@@ -49,7 +53,7 @@ func tiesOf(e *entry.Entry) ties {
 	}
 	t.links = append(t.links, e.References...)
 	if strings.Contains(e.Body, "[") {
-		for _, m := range linkPattern.FindAllStringSubmatch(e.Body, -1) {
+		for _, m := range linkPattern().FindAllStringSubmatch(e.Body, -1) {
 			t.links = append(t.links, strings.TrimSuffix(path.Base(strings.TrimSpace(m[1]+m[2])), ".md"))
 		}
 	}
