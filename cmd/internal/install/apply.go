@@ -28,14 +28,14 @@ const tries = 3
 // one file is told and does not keep the others from being written. Two at once
 // follow one another.
 func (p Plan) Apply(ctx context.Context) ([]Done, error) {
-	if !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind() != "unchanged" }) {
+	if p.Idle() {
 		return p.unchanged(), nil
 	}
 	o := p.options
 	if err := os.MkdirAll(o.MemoryHome, 0o700); err != nil {
 		return nil, fmt.Errorf("make the memory's home: %w", err)
 	}
-	lock := flock.New(filepath.Join(o.MemoryHome, "install.lock"))
+	lock := flock.New(lockPath(o))
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
@@ -72,6 +72,9 @@ func (p Plan) write(o Options) ([]Done, error) {
 		rec.Folders = removeFolders(rec.Folders)
 	} else {
 		rec.Command = o.Command
+		if o.Scope == Project {
+			rec.Projects = once(rec.Projects, o.Project)
+		}
 	}
 	return done, errors.Join(failed, rec.save(o))
 }
@@ -94,10 +97,11 @@ func (p Plan) writeOne(c Change, rec *record) Done {
 		if d.Kind == "unchanged" {
 			return d
 		}
-		if old != nil && next != nil && d.Backup == "" { // one that goes held only ours
+		if d.Backup == "" && p.losesSomething(c, old, next) {
 			if d.Backup, err = backup(p.options, c.Path, old); err != nil {
 				return Done{Path: c.Path, Err: err}
 			}
+			rec.Files = once(rec.Files, c.Path)
 		}
 		made, err := makeFolders(filepath.Dir(c.Path), p.folderMode(c))
 		rec.add(made)
@@ -111,6 +115,26 @@ func (p Plan) writeOne(c Change, rec *record) Done {
 	}
 	d.Err = &ChangedError{Tries: tries}
 	return d
+}
+
+// losesSomething tells whether a copy of a file is worth keeping: not of one
+// that goes, since it held only ours, and not when setup would give back what
+// is taken out, to the byte.
+func (p Plan) losesSomething(c Change, old, next []byte) bool {
+	if old == nil || next == nil {
+		return false
+	}
+	if !p.removal {
+		return true
+	}
+	again := next
+	for _, e := range slices.Backward(c.edits) {
+		var err error
+		if again, err = e.Add(again); err != nil {
+			return true
+		}
+	}
+	return !equal(again, old)
 }
 
 func (p Plan) folderMode(c Change) fs.FileMode {

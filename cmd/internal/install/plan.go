@@ -152,6 +152,11 @@ func (hp HostPlan) Idle(p Plan) bool {
 	return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind() != "unchanged" && slices.Contains(c.Hosts, hp.ID) })
 }
 
+// Idle tells that nothing at all would change.
+func (p Plan) Idle() bool {
+	return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind() != "unchanged" })
+}
+
 // include adds an edit to the change of its file, or an error to its host. It
 // tells whether the edit changes anything.
 func (p *Plan) include(e Edit, hp *HostPlan) bool {
@@ -228,7 +233,7 @@ func PrepareRemoval(o Options) (Plan, error) {
 			continue
 		}
 		hp := HostPlan{ID: h.ID, Name: h.Name, Here: true}
-		p.removeFrom(h, &hp)
+		p.removeFrom(h, rec, &hp)
 		if len(hp.Errors) > 0 || !hp.Idle(p) {
 			p.Hosts = append(p.Hosts, hp)
 		}
@@ -237,26 +242,32 @@ func PrepareRemoval(o Options) (Plan, error) {
 	return p, nil
 }
 
-// removeFrom takes back the edits of a host, the last one first. A file that
-// does not hold the program's name holds nothing of ours, and is not read
-// further.
-func (p *Plan) removeFrom(h hosts.Host, hp *HostPlan) {
-	scopes := []Scope{User}
-	if p.options.Project != "" {
-		scopes = append(scopes, Project)
-	}
+// removeFrom takes back the edits of a host, the last one first: those in the
+// person's files, in the project that is named and in those that were set up.
+func (p *Plan) removeFrom(h hosts.Host, rec record, hp *HostPlan) {
+	projects := once(rec.Projects, p.options.Project)
 	if p.options.Scope == Project {
-		scopes = []Scope{Project}
+		projects = []string{p.options.Project}
+	} else {
+		p.takeBack(h, User, "", hp)
 	}
-	for _, scope := range scopes {
-		o := p.options
-		o.Scope, o.NoHooks = scope, false
-		edits := o.maker().edits(h)
-		slices.Reverse(edits)
-		for _, e := range edits {
-			if p.mentions(e.Path) {
-				p.include(e, hp)
-			}
+	for _, dir := range projects {
+		if dir != "" {
+			p.takeBack(h, Project, dir, hp)
+		}
+	}
+}
+
+// takeBack is removeFrom in one place. A file that does not hold the program's
+// name holds nothing of ours, and is not read further.
+func (p *Plan) takeBack(h hosts.Host, scope Scope, project string, hp *HostPlan) {
+	o := p.options
+	o.Scope, o.Project, o.NoHooks = scope, project, false
+	edits := o.maker().edits(h)
+	slices.Reverse(edits)
+	for _, e := range edits {
+		if p.mentions(e.Path) {
+			p.include(e, hp)
 		}
 	}
 }

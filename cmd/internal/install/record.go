@@ -10,18 +10,23 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A record remembers what the files themselves do not tell. Without it,
 // everything can still be taken back, and folders stay.
 type record struct {
-	Version int      `json:"version"`
-	Command string   `json:"command"`
-	Folders []string `json:"folders"` // made by us, the outermost first
+	Version  int      `json:"version"`
+	Command  string   `json:"command"`
+	Folders  []string `json:"folders"`            // made by us, the outermost first
+	Files    []string `json:"files,omitempty"`    // of which a copy was kept
+	Projects []string `json:"projects,omitempty"` // working trees in which Scope Project wrote
 }
 
 // recordVersion is raised when the meaning of the record changes.
 const recordVersion = 1
+
+func lockPath(o Options) string { return filepath.Join(o.MemoryHome, "install.lock") }
 
 func recordPath(o Options) string { return filepath.Join(o.MemoryHome, "install.json") }
 
@@ -66,24 +71,26 @@ func (r record) save(o Options) error {
 // backupsKept is how many copies of one file stay.
 const backupsKept = 3
 
+func backupFolder(o Options) string { return filepath.Join(o.MemoryHome, "backups") }
+
+// backupStem is what the names of all copies of one file begin with.
+func backupStem(o Options, path string) string {
+	h := sha256.Sum256([]byte(path))
+	return filepath.Join(backupFolder(o), filepath.Base(path)+"."+hex.EncodeToString(h[:4]))
+}
+
 // backup keeps a copy of a file in the memory's home, so that nothing is left
 // beside the file itself.
 func backup(o Options, path string, text []byte) (string, error) {
-	dir := filepath.Join(o.MemoryHome, "backups")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(backupFolder(o), 0o700); err != nil {
 		return "", err
 	}
-	h := sha256.Sum256([]byte(path))
-	stem := filepath.Join(dir, filepath.Base(path)+"."+hex.EncodeToString(h[:4]))
+	stem := backupStem(o, path)
 	at := stem + "." + o.Now().UTC().Format("20060102T150405.000000000Z")
 	if err := os.WriteFile(at, text, 0o600); err != nil {
 		return "", fmt.Errorf("keep a copy: %w", err)
 	}
-	all, err := filepath.Glob(stem + ".*")
-	if err != nil {
-		return at, nil
-	}
-	slices.Sort(all)
+	all := copiesOf(o, path)
 	for len(all) > backupsKept {
 		if err := os.Remove(all[0]); err != nil {
 			return "", err
@@ -91,4 +98,19 @@ func backup(o Options, path string, text []byte) (string, error) {
 		all = all[1:]
 	}
 	return at, nil
+}
+
+// copiesOf are the copies of a file, the oldest first.
+func copiesOf(o Options, path string) []string {
+	found, err := os.ReadDir(backupFolder(o))
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for _, f := range found {
+		if at := filepath.Join(backupFolder(o), f.Name()); strings.HasPrefix(at, backupStem(o, path)+".") {
+			all = append(all, at)
+		}
+	}
+	return all
 }

@@ -1,0 +1,59 @@
+package install_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"memory-mcp/cmd/internal/install"
+)
+
+// TestNothingIsLeft: after setup and its inverse the memory's home, which held
+// nothing else, is gone too.
+func TestNothingIsLeft(t *testing.T) {
+	h := newHome(t, aMachine())
+	o := h.options()
+	h.apply(install.Prepare(o))
+	h.apply(install.PrepareRemoval(o))
+	if kept, err := install.Forget(o); err != nil || len(kept) > 0 {
+		t.Errorf("%q, %v", kept, err)
+	}
+	if _, err := os.Stat(o.MemoryHome); err == nil {
+		t.Error("the memory's home is still there")
+	}
+}
+
+// TestCopyOfAnEditedFileStays: it is not what the file is now.
+func TestCopyOfAnEditedFileStays(t *testing.T) {
+	h := newHome(t, map[string]string{".claude.json": "{}"})
+	o := h.options()
+	h.apply(install.Prepare(o))
+	at := filepath.Join(h.dir, ".claude.json")
+	text, err := os.ReadFile(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write(map[string]string{".claude.json": "{\"mine\": 1," + string(text[1:])})
+	o.Now = time.Now // each copy has a name of its own
+	h.apply(install.PrepareRemoval(o))
+	kept, err := install.Forget(o)
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("%q, %v", kept, err)
+	}
+	if text, err := os.ReadFile(kept[0]); err != nil || string(text) != "{}" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestProjectsAreRemembered: the inverse finds the working trees that were set
+// up, without being told.
+func TestProjectsAreRemembered(t *testing.T) {
+	h := newHome(t, map[string]string{".claude/": "", "code/": ""})
+	before := h.tree()
+	o := h.options()
+	o.Scope, o.Project = install.Project, filepath.Join(h.dir, "code")
+	h.apply(install.Prepare(o))
+	h.apply(install.PrepareRemoval(h.options()))
+	h.same(before)
+}
