@@ -20,7 +20,17 @@ func briefed() []string {
 
 // Brief tells what a session should know at its start: of the lobes that the
 // target leads to, in the order of reading.
-func (s *Set) Brief(ctx context.Context, t Target) (Briefing, error) {
+func (s *Set) Brief(ctx context.Context, t Target) (Briefing, error) { return s.brief(ctx, t, false) }
+
+// Greet is Brief for a session that did not ask: of the lobe that the target
+// leads to and the person's own, and only with entries that somebody stands
+// for, as in [Set.Inject].
+func (s *Set) Greet(ctx context.Context, t Target) (Briefing, error) {
+	t.Lobe = ownLobe(t.Lobe)
+	return s.brief(ctx, t, true)
+}
+
+func (s *Set) brief(ctx context.Context, t Target, unasked bool) (Briefing, error) {
 	lobes, _, err := s.resolve(t, false)
 	if err != nil {
 		return Briefing{}, err
@@ -33,7 +43,7 @@ func (s *Set) Brief(ctx context.Context, t Target) (Briefing, error) {
 		Lobes: []string{}, Sections: []Section{}, StaleFirst: []Result{}, Overrides: []Override{}, Late: []Override{},
 		Vanished: []Vanished{}, Degraded: degraded, Moved: []Moved{}, Tags: tagCounts(readings),
 	}
-	q := Query{At: s.o.Now(), Excerpt: briefExcerpt, NoBoosts: true}
+	q := Query{At: s.o.Now(), Excerpt: briefExcerpt, NoBoosts: true, unasked: unasked}
 	var doubtful []hit
 	sections := make(map[string][]Section)
 	for _, r := range readings {
