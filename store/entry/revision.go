@@ -16,6 +16,12 @@ const (
 	OpRestore Op = "restore" // back from a tombstone
 	OpAdopt   Op = "adopt"   // an edit from outside, written down
 	OpErase   Op = "erase"   // a tombstone without content; the history is gone too
+
+	OpLate      Op = "late"      // text that an editor wrote into a file which had been replaced: beside the line, never believed
+	OpSupersede Op = "supersede" // another entry took its place: it held until then
+	OpUndo      Op = "undo"      // an earlier state again
+	OpMove      Op = "move"      // another path and nothing else; without a head, a tombstone: it went to another lobe
+	OpArchive   Op = "archive"   // out of the present, and kept
 )
 
 // Revision is one immutable state of an entry: an envelope with the facts of
@@ -31,12 +37,15 @@ type Revision struct {
 	Reason   string
 	Change   string // joins the revisions that one call wrote
 	Path     string // of the head, slash-separated, relative to the lobe
+	MovedTo  string // of a tombstone with OpMove: the lobe that it went to
 	Hint     string // for an edit from outside: who it may have been
 	Head     []byte // the head's exact bytes; nil for a tombstone
 
 	// later holds the header lines of a newer version, so that the revision
-	// that was read keeps its bytes, and with them its key.
+	// that was read keeps its bytes, and with them its key; newOp says that the
+	// op is one of a newer version.
 	later []laterLine
+	newOp bool
 }
 
 // laterLine is a header line with a key that this version does not know.
@@ -46,5 +55,14 @@ type laterLine struct {
 	line   string
 }
 
-// Gone tells whether the revision is a tombstone.
-func (r Revision) Gone() bool { return r.Op == OpRetract || r.Op == OpErase }
+// Gone tells whether the revision is a tombstone. What a newer version calls
+// by a name that is not known here is an edit, or a tombstone when it has no head.
+func (r Revision) Gone() bool {
+	switch {
+	case r.Op == OpRetract || r.Op == OpErase:
+		return true
+	case r.Op == OpMove || r.newOp:
+		return len(r.Head) == 0
+	}
+	return false
+}

@@ -22,7 +22,7 @@ const (
 )
 
 // revisionKeys are the keys of an envelope in the order of the file.
-var revisionKeys = [...]string{"id", "parents", "recorded", "actor", "session", "role", "op", "reason", "change", "path", "hint", "sha256"}
+var revisionKeys = [...]string{"id", "parents", "recorded", "actor", "session", "role", "op", "reason", "change", "path", "moved_to", "hint", "sha256"}
 
 // Sum is the SHA-256 of b in hex digits: what ties a head to its revision.
 func Sum(b []byte) string {
@@ -66,21 +66,21 @@ func (r Revision) Format() ([]byte, error) {
 func (r Revision) values() []string {
 	recorded := r.Recorded.UTC().Format(recordedForm)
 	if r.Op == OpErase {
-		return []string{r.ID, "", recorded, r.Actor, "", "", string(r.Op), "", "", "", "", ""}
+		return []string{r.ID, "", recorded, r.Actor, "", "", string(r.Op), "", "", "", "", "", ""}
 	}
 	sum := ""
 	if !r.Gone() {
 		sum = Sum(r.Head)
 	}
 	return []string{r.ID, strings.Join(r.Parents, " "), recorded, r.Actor, r.Session, r.Role, string(r.Op),
-		r.Reason, r.Change, r.Path, r.Hint, sum}
+		r.Reason, r.Change, r.Path, r.MovedTo, r.Hint, sum}
 }
 
 func (r Revision) check() error {
 	if !ValidID(r.ID) {
 		return errors.New("not an id")
 	}
-	if !slices.Contains(ops(), r.Op) {
+	if !slices.Contains(ops(), r.Op) && !r.newOp {
 		return fmt.Errorf("unknown op %q", r.Op)
 	}
 	if y := r.Recorded.UTC().Year(); r.Recorded.IsZero() || y < 0 || y > 9999 {
@@ -88,6 +88,9 @@ func (r Revision) check() error {
 	}
 	if r.Gone() && len(r.Head) > 0 {
 		return fmt.Errorf("op %q leaves no head, but %d bytes are given", r.Op, len(r.Head))
+	}
+	if r.MovedTo != "" && (r.Op != OpMove || len(r.Head) > 0) {
+		return fmt.Errorf("op %q with a lobe that it went to", r.Op)
 	}
 	if !r.Gone() && len(r.Head) == 0 {
 		return fmt.Errorf("op %q without the bytes of a head", r.Op)
@@ -106,7 +109,14 @@ func (r Revision) check() error {
 }
 
 func ops() []Op {
-	return []Op{OpCreate, OpReplace, OpAppend, OpEdit, OpConfirm, OpRetract, OpRestore, OpAdopt, OpErase}
+	return []Op{OpCreate, OpReplace, OpAppend, OpEdit, OpConfirm, OpRetract, OpRestore, OpAdopt, OpErase,
+		OpLate, OpSupersede, OpUndo, OpMove, OpArchive}
+}
+
+// isOp tells whether a text can be the op of a newer version: one word of
+// lower-case letters.
+func isOp(s string) bool {
+	return s != "" && len(s) <= 32 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // envelopeText is the value as it stands, or a JSON string where it would not stay one line.
@@ -232,6 +242,7 @@ func (r *Revision) set(name, value string, sum *string) error {
 		return err
 	case "op":
 		r.Op = Op(value)
+		r.newOp = !slices.Contains(ops(), r.Op) && isOp(value)
 	case "sha256":
 		*sum = value
 	default:
@@ -255,6 +266,8 @@ func (r *Revision) text(name string) *string {
 		return &r.Change
 	case "path":
 		return &r.Path
+	case "moved_to":
+		return &r.MovedTo
 	default:
 		return &r.Hint
 	}

@@ -25,7 +25,8 @@ var genRevision = rapid.Custom(func(t *rapid.T) entry.Revision {
 		Recorded: recorded.Add(time.Duration(rapid.Int64().Draw(t, "ns"))),
 		Actor:    genText.Draw(t, "actor"),
 		Op: rapid.SampledFrom([]entry.Op{entry.OpCreate, entry.OpReplace, entry.OpAppend, entry.OpEdit, entry.OpConfirm,
-			entry.OpRetract, entry.OpRestore, entry.OpAdopt, entry.OpErase}).Draw(t, "op"),
+			entry.OpRetract, entry.OpRestore, entry.OpAdopt, entry.OpErase, entry.OpLate, entry.OpSupersede, entry.OpUndo, entry.OpMove,
+			entry.OpArchive}).Draw(t, "op"),
 	}
 	if r.Op == entry.OpErase {
 		return r
@@ -34,7 +35,9 @@ var genRevision = rapid.Custom(func(t *rapid.T) entry.Revision {
 	r.Session, r.Role = genLine.Draw(t, "session"), genLine.Draw(t, "role")
 	r.Reason, r.Change = genText.Draw(t, "reason"), genLine.Draw(t, "change")
 	r.Path, r.Hint = genLine.Draw(t, "path"), genLine.Draw(t, "hint")
-	if !r.Gone() {
+	if r.Op == entry.OpMove && rapid.Bool().Draw(t, "to another lobe") {
+		r.MovedTo = genLine.Draw(t, "moved to")
+	} else if r.Op == entry.OpMove || !r.Gone() {
 		r.Head = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "head")
 	}
 	return r
@@ -119,6 +122,32 @@ func TestRevisionOfLaterVersion(t *testing.T) {
 	}
 }
 
+// TestRevisionWithALaterOp: what a newer version calls by a name that this one
+// does not know is an edit when it has a head, and a tombstone when it has none.
+func TestRevisionWithALaterOp(t *testing.T) {
+	b, err := os.ReadFile("testdata/revision/usual.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := bytes.Replace(b, []byte("op: replace"), []byte("op: blend"), 1)
+	r, err := entry.ParseRevision(later)
+	if err != nil || r.Gone() || r.Op != "blend" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if again, err := r.Format(); err != nil || !bytes.Equal(again, later) {
+		t.Fatalf("%v\n%s", err, again)
+	}
+	gone := []byte("memory-mcp revision 1\nid: a\nrecorded: 2026-11-30T02:15:00.123456789Z\nactor: x\nop: vanish\n---\n")
+	if r, err := entry.ParseRevision(gone); err != nil || !r.Gone() {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, op := range []string{"Blend", "two words", "x1", "é"} {
+		if _, err := entry.ParseRevision(bytes.Replace(b, []byte("op: replace"), []byte("op: "+op), 1)); !errors.Is(err, entry.ErrMalformed) {
+			t.Errorf("op %q: %v", op, err)
+		}
+	}
+}
+
 func TestBrokenRevisions(t *testing.T) {
 	paths, err := filepath.Glob("testdata/revision/broken-*.md")
 	if err != nil || len(paths) == 0 {
@@ -150,8 +179,10 @@ func TestRevisionsThatCannotBeWritten(t *testing.T) {
 		"bad id":           func(r *entry.Revision) { r.ID = "../x" },
 		"no time":          func(r *entry.Revision) { r.Recorded = time.Time{} },
 		"year 10000":       func(r *entry.Revision) { r.Recorded = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"unknown op":       func(r *entry.Revision) { r.Op = "undo" },
+		"unknown op":       func(r *entry.Revision) { r.Op = "undone" },
 		"no head":          func(r *entry.Revision) { r.Head = nil },
+		"moved edit":       func(r *entry.Revision) { r.MovedTo = "other" },
+		"moved head":       func(r *entry.Revision) { r.Op, r.MovedTo = entry.OpMove, "other" },
 		"tombstone's head": func(r *entry.Revision) { r.Op = entry.OpRetract },
 		"parent":           func(r *entry.Revision) { r.Parents = []string{"x"} },
 		"not UTF-8":        func(r *entry.Revision) { r.Actor = "\xff" },
