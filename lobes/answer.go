@@ -41,7 +41,10 @@ type Query struct {
 	History bool
 	// Always adds the person's entries of topic user to a search by Text.
 	Always bool
-	// At is the time that validity and expiry are judged at; zero is now.
+	// AsOf asks for what was believed at that recorded time; zero is now. It
+	// may not lie in the future.
+	AsOf time.Time
+	// At is the time that validity and expiry are judged at; zero is AsOf.
 	At time.Time
 
 	unasked bool // only what may be shown to somebody who did not ask
@@ -115,6 +118,12 @@ type Fresh struct {
 type FreshChange struct {
 	File string `json:"file"`
 	What string `json:"what"` // changed or gone
+	// What git knows of it since the entry was last checked: how many commits
+	// touched it, what the last of them says, and its new name. Only the chain
+	// of an entry and full detail tell it.
+	Commits int    `json:"commits,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	Renamed string `json:"renamed,omitempty"`
 }
 
 // TagCount is a tag and how many entries carry it.

@@ -1,5 +1,7 @@
 package lobes
 
+import "time"
+
 // MaxText is the length in bytes of the longest text that is stored.
 const MaxText = 64 << 10
 
@@ -74,11 +76,21 @@ type Related struct {
 // Correction changes or removes one entry.
 type Correction struct {
 	ID string
-	// Action is append, replace, edit, delete (also retract) or confirm.
+	// Action is append, replace, edit, confirm, delete (also retract),
+	// supersede, archive, undo, restore, move or erase; see [Set.Correct].
 	Action   string
 	Text     string
 	Revision string // when given, the change is refused if the entry has another one by now
 	Reason   string
+	// Preview tells what would be done, and does nothing.
+	Preview bool
+
+	ValidFrom string   // of supersede: since when the new text holds, RFC 3339 or a date; "" is now
+	Sources   []string // what the new text rests on; of append, replace and supersede
+	Quote     string   // words of the source, verbatim; as Sources
+	Session   string   // of undo, instead of ID: all that the session did
+	ToLobe    string   // of move: a lobe's name, "" to stay
+	ToTopic   string   // of move: "" keeps it
 
 	// The fields that action edit sets; nil leaves one as it is.
 	Title, Kind, Trust, Status, Subject *string
@@ -95,12 +107,55 @@ type Corrected struct {
 	Title    string `json:"title"`
 	Path     string `json:"path"`
 	Revision string `json:"revision"`
-	Action   string `json:"action"` // appended, replaced, edited, deleted or confirmed
-	Trust    string `json:"trust"`
+	// Action is appended, replaced, edited, deleted, confirmed, superseded,
+	// archived, undone, restored, moved, erased, or unchanged.
+	Action string `json:"action"`
+	Trust  string `json:"trust"`
 	// SuggestPreference tells that the correction may be worth storing as a
 	// preference: it is a sentence of a person about how to work.
 	SuggestPreference bool     `json:"suggest_preference"`
 	Adopted           bool     `json:"adopted"` // an edit from outside was written down first
 	Masked            []string `json:"masked"`
 	Warnings          []string `json:"warnings"`
+
+	Preview    bool       `json:"preview,omitempty"`    // nothing was done
+	Supersedes string     `json:"supersedes,omitempty"` // the id whose place ID took
+	ValidFrom  *time.Time `json:"valid_from,omitempty"` // of a supersede
+	From       *Location  `json:"from,omitempty"`       // of a move: where it was
+	Undone     []Undone   `json:"undone,omitempty"`
+	Skipped    []Skipped  `json:"skipped,omitempty"` // of the undo of a session: what others changed since
+	Erased     []string   `json:"erased,omitempty"`  // ids, with those of what was made of the entry
+	Left       []string   `json:"left,omitempty"`    // of an erase: what cannot be reached from here
+}
+
+// Location is where an entry is.
+type Location struct {
+	Lobe  string `json:"lobe"`
+	Topic string `json:"topic"`
+	Path  string `json:"path"` // absolute
+}
+
+// Undone is an entry that an undo put back to what it was.
+type Undone struct {
+	ID    string `json:"id"`
+	Lobe  string `json:"lobe"`
+	Title string `json:"title"`
+	Path  string `json:"path"`
+	// What was undone: learned, revised and so on, as in a [Change]; its
+	// change ids; and when and by whom the last of them was made.
+	Kind     string    `json:"kind"`
+	Changes  []string  `json:"changes"`
+	Recorded time.Time `json:"recorded"`
+	Actor    string    `json:"actor"`
+	Gone     bool      `json:"gone"` // it was not there before
+}
+
+// Skipped is an entry that an undo left alone.
+type Skipped struct {
+	ID       string    `json:"id"`
+	Lobe     string    `json:"lobe"`
+	Title    string    `json:"title"`
+	Actor    string    `json:"actor"` // who changed it since, and when
+	Recorded time.Time `json:"recorded"`
+	Why      string    `json:"why"`
 }
