@@ -49,7 +49,7 @@ func correct(ctx context.Context, env *Env, in correctIn) (answer, error) {
 		c.Tags = &in.Tags
 	}
 	if in.Expires != nil {
-		when, err := moment("expires", *in.Expires, true, env.now())
+		when, err := expiresTime().text(*in.Expires, env.now())
 		if err != nil {
 			return nil, err
 		}

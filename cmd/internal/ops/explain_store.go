@@ -8,6 +8,7 @@ import (
 
 	"memory-mcp/config"
 	"memory-mcp/crash"
+	"memory-mcp/lobes"
 	"memory-mcp/lobes/repo"
 	"memory-mcp/store"
 	"memory-mcp/store/entry"
@@ -105,6 +106,8 @@ func ofSystem(g guide, err error) *Fault {
 		at = path.Path
 	}
 	switch {
+	case errors.Is(err, lobes.ErrNoLedger):
+		return &Fault{"no_ledger", err.Error(), "Memories work without it; only what was shown to this session is not remembered.", ExitFailure, 422}
 	case errors.Is(err, context.Canceled):
 		return &Fault{"cancelled", "the call was cancelled", "", ExitFailure, 499}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -50,6 +50,7 @@ func explained() []struct {
 		{"lobes.TextError", &lobes.TextError{Field: "text", What: lobes.TextTooLong, Size: 70000}, "bad_text", "several short memories"},
 		{"lobes.ValueError", &lobes.ValueError{Field: "scope", Value: "x", Near: []string{"y"}, Allowed: []string{"y"}}, "bad_value", `"y"`},
 		{"lobes.UnknownIDError", &lobes.UnknownIDError{ID: "arch-1", Lobes: []string{"app"}, Near: []string{"arch-12"}}, "unknown_id", `memory_query(id: "arch-12")`},
+		{"lobes.ErrNoLedger", lobes.ErrNoLedger, "no_ledger", "work without"},
 		{"store.BusyError", &store.BusyError{ID: "a", Path: "/x", Age: time.Second}, "busy", "repeat"},
 		{"store.LockedError", &store.LockedError{Path: "/x", Waited: time.Second}, "locked", "epeat"},
 		{"store.ConflictError", &store.ConflictError{ID: "arch-1", Want: "a", Have: "b"}, "conflict", `memory_query(id: "arch-1")`},

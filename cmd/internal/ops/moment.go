@@ -1,64 +1,87 @@
 package ops
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 	"time"
 )
 
-// moment reads a time as callers write it: an instant, a date, or a span from
-// now such as 30d. A date is the start of that local day, or its end. The
-// result is an instant in writing; nothing stays nothing.
-func moment(name, s string, end bool, now time.Time) (string, error) {
+// A when says how the time in one argument is read.
+type when struct {
+	name string
+	// end takes the end of a day, month or other period, else its start.
+	end bool
+	// past is for what was recorded: a span without a direction goes back, a
+	// day without a year is the last such day, and what begins after now makes
+	// no sense.
+	past bool
+}
+
+// The times of arguments.
+func asOfTime() when    { return when{"asOf", true, true} }
+func validAtTime() when { return when{"validAt", true, false} }
+func sinceTime() when   { return when{"since", false, true} }
+func untilTime() when   { return when{"until", true, true} }
+func fromTime() when    { return when{"validFrom", false, false} }
+func validUntil() when  { return when{"validUntil", true, false} }
+func expiresTime() when { return when{"expires", true, false} }
+
+// read reads a time as callers write it: an instant, a date, a month, a span
+// from now, or words such as "last monday". A day or another period is its
+// start or its end in the caller's own time zone. Nothing is the zero time.
+func (w when) read(s string, now time.Time) (time.Time, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
-		return "", nil
+		return time.Time{}, nil
 	}
-	if t, ok := readMoment(s, end, now); ok {
-		return t.UTC().Format(time.RFC3339Nano), nil
-	}
-	return "", &ArgumentError{Name: name, Value: quote(cut(s, 60)), Want: "it should be a date such as 2026-12-31, an instant such as 2026-12-31T12:00:00Z, or a span from now such as 30d"}
-}
-
-func readMoment(s string, end bool, now time.Time) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
-		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			return t, true
-		}
-	}
-	for _, layout := range []string{time.DateOnly, "2006/01/02", "20060102"} {
-		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			if end {
-				t = t.AddDate(0, 0, 1).Add(-time.Millisecond)
-			}
-			return t, true
-		}
-	}
-	return span(s, now)
-}
-
-// span reads 30d, 2w, 12h, 6m, 1y, also with words: "30 days".
-func span(s string, now time.Time) (time.Time, bool) {
-	s = strings.TrimPrefix(strings.ToLower(s), "in ")
-	i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
-	if i <= 0 || i > 5 {
-		return time.Time{}, false
-	}
-	n, err := strconv.Atoi(s[:i])
+	p, err := spoken{now: now, past: w.past}.period(s)
 	if err != nil {
-		return time.Time{}, false
+		return time.Time{}, &ArgumentError{Name: w.name, Value: quote(cut(s, 60)), Want: err.Error()}
 	}
-	switch strings.TrimSuffix(strings.TrimSpace(s[i:]), "s") {
-	case "h", "hour":
-		return now.Add(time.Duration(n) * time.Hour), true
-	case "d", "day":
-		return now.AddDate(0, 0, n), true
-	case "w", "week":
-		return now.AddDate(0, 0, 7*n), true
-	case "m", "mo", "month":
-		return now.AddDate(0, n, 0), true
-	case "y", "year":
-		return now.AddDate(n, 0, 0), true
+	if w.past && p.from.After(now) {
+		return time.Time{}, &ArgumentError{Name: w.name, Value: quote(cut(s, 60)), Want: w.notYet(p.from, now)}
 	}
-	return time.Time{}, false
+	t := p.from
+	if w.end && !p.instant() {
+		t = p.until.Add(-time.Nanosecond)
+	}
+	if w.past && t.After(now) {
+		t = now
+	}
+	return t, nil
+}
+
+// notYet says why a time after now makes no sense, and what does.
+func (w when) notYet(t, now time.Time) string {
+	s := fmt.Sprintf("that is %s and lies in the future (now is %s)", t.Format(time.RFC3339), now.Format(time.RFC3339))
+	if w.name == "asOf" || w.name == "at" {
+		return s + "; what will hold then is asked for with validAt"
+	}
+	return s + "; it should be a time that has been"
+}
+
+// text is the time in writing, as a note has it; nothing stays nothing.
+func (w when) text(s string, now time.Time) (string, error) {
+	t, err := w.read(s, now)
+	if err != nil || t.IsZero() {
+		return "", err
+	}
+	return t.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano), nil
+}
+
+// A period is what a time in words stands for: an instant when its ends are
+// one, else all from the first to before the second.
+type period struct{ from, until time.Time }
+
+func (p period) instant() bool { return p.from.Equal(p.until) }
+
+func at(t time.Time) period { return period{t, t} }
+
+func days(t time.Time, n int) period {
+	start := midnight(t)
+	return period{start, start.AddDate(0, 0, n)}
+}
+
+func midnight(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }

@@ -109,11 +109,11 @@ func (in noteIn) note(now time.Time) (lobes.Note, error) {
 	}
 	var err error
 	for _, d := range []struct {
-		name, given string
-		end         bool
-		to          *string
-	}{{"expires", in.Expires, true, &n.Expires}, {"validFrom", in.ValidFrom, false, &n.ValidFrom}, {"validUntil", in.ValidUntil, true, &n.ValidUntil}} {
-		if *d.to, err = moment(d.name, d.given, d.end, now); err != nil {
+		when
+		given string
+		to    *string
+	}{{expiresTime(), in.Expires, &n.Expires}, {fromTime(), in.ValidFrom, &n.ValidFrom}, {validUntil(), in.ValidUntil, &n.ValidUntil}} {
+		if *d.to, err = d.text(d.given, now); err != nil {
 			return lobes.Note{}, err
 		}
 	}
