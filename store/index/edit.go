@@ -161,6 +161,7 @@ func (e *edit) publish() {
 func (x *Index) Merge() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.complete()
 	e := x.edit()
 	if len(e.parts) == 0 || len(e.parts) == 1 && e.parts[0].gone == 0 {
 		return

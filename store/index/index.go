@@ -18,6 +18,7 @@ type Index struct {
 	mu       sync.Mutex // held by the writer
 	places   map[string]place
 	sessions map[string][]member
+	partial  *partly // of a fork that has not been changed since; see [Index.Fork]
 }
 
 // place is where a living document stands.
@@ -68,6 +69,7 @@ func (x *Index) Analyzer() *textanalysis.Analyzer { return x.analyzer }
 func (x *Index) Doc(key string) (Doc, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.complete()
 	at, ok := x.places[key]
 	if !ok {
 		return Doc{}, false
@@ -92,6 +94,14 @@ func (x *Index) All(yield func(Doc) bool) {
 func (x *Index) Apply(put []Doc, gone []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.complete()
+	next := x.change(put, gone)
+	next.mergeSmall()
+	next.publish()
+}
+
+// change is the state with the documents put in and taken out.
+func (x *Index) change(put []Doc, gone []string) *edit {
 	next := x.edit()
 	for _, key := range gone {
 		next.remove(key)
@@ -111,8 +121,7 @@ func (x *Index) Apply(put []Doc, gone []string) {
 	if len(b.seg.docs) > 0 {
 		next.append(b.segment())
 	}
-	next.mergeSmall()
-	next.publish()
+	return next
 }
 
 // Remove takes documents out.

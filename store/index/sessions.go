@@ -90,7 +90,7 @@ type linker struct {
 
 // linkSessions gives the state its neighbours.
 func (e *edit) linkSessions(s *state) {
-	if len(e.x.sessions) == 0 {
+	if len(e.x.sessions) == 0 && !e.x.partial.hasSessions() {
 		s.sum.near, s.sum.withNear = 0, 0
 		return
 	}
