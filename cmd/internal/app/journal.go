@@ -41,6 +41,10 @@ func (j journal) Guard(d crash.Doing, run func() error) error {
 	return j.app.journal.Guard(d, run)
 }
 
+// Guard runs work of the program that is no operation; a panic in it becomes a
+// report and an error.
+func (a *App) Guard(d crash.Doing, run func() error) error { return journal{a}.Guard(d, run) }
+
 // Reports gives all reports, newest first.
 func (j journal) Reports() ([]crash.Report, error) {
 	if j.app.journal == nil {
