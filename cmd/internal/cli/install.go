@@ -32,32 +32,21 @@ func fleeting(path string, getenv func(string) string) bool {
 	return false
 }
 
-// installedName is the program's file in the bin folder of the home.
-func installedName() string {
-	if runtime.GOOS == "windows" {
-		return Name + ".exe"
-	}
-	return Name
-}
-
-// install copies the running program to a path that stays, whole or not at
-// all. A copy that is in use keeps running.
-func install(from, dir string) (path string, err error) {
-	if from == "" {
-		return "", errors.New("the path of the running program cannot be told")
-	}
+// copyTo copies the running program to a path that stays, whole or not at all.
+// A copy that is in use keeps running; 
+func copyTo(from, path string) error {
+	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("install the program: %w", err)
+		return fmt.Errorf("install the program: %w", err)
 	}
-	path = filepath.Join(dir, installedName())
 	temporary, err := copyProgram(from, dir)
 	if err != nil {
-		return "", fmt.Errorf("install the program as %q: %w", path, err)
+		return fmt.Errorf("install the program as %q: %w", path, err)
 	}
 	if err := swap(temporary, path); err != nil {
-		return "", errors.Join(fmt.Errorf("install the program as %q: %w", path, err), os.Remove(temporary))
+		return errors.Join(fmt.Errorf("install the program as %q: %w", path, err), os.Remove(temporary))
 	}
-	return path, nil
+	return nil
 }
 
 func copyProgram(from, dir string) (temporary string, err error) {

@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -28,6 +27,7 @@ type Plan struct {
 type HostPlan struct {
 	ID, Name string
 	Here     bool
+	Had      bool // something of ours was there before
 	Sign     string   // by which it was found
 	Notes    []string // of what is there: names that are taken, a second registration
 	Next     []string // what is left to do by hand
@@ -152,6 +152,9 @@ func (hp HostPlan) Idle(p Plan) bool {
 	return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind() != "unchanged" && slices.Contains(c.Hosts, hp.ID) })
 }
 
+// Removal tells that the plan takes back.
+func (p Plan) Removal() bool { return p.removal }
+
 // Idle tells that nothing at all would change.
 func (p Plan) Idle() bool {
 	return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind() != "unchanged" })
@@ -181,6 +184,9 @@ func (p *Plan) include(e Edit, hp *HostPlan) bool {
 	if err != nil {
 		hp.Errors = append(hp.Errors, &FileError{Host: hp.ID, Path: at, Err: err})
 		return false
+	}
+	if bare, err := e.Remove(c.New); err == nil && !equal(bare, c.New) {
+		hp.Had = true
 	}
 	if e.Notes != nil {
 		hp.Notes = append(hp.Notes, e.Notes(c.New)...)
@@ -225,7 +231,7 @@ func PrepareRemoval(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	o.Command = cmp.Or(o.Command, rec.Command)
+	o = rec.recall(o)
 	p := Plan{options: o, removal: true}
 	all := len(o.Hosts) == 0 || slices.Contains(o.Hosts, "all")
 	for _, h := range hosts.All() {

@@ -18,6 +18,8 @@ import (
 type record struct {
 	Version  int      `json:"version"`
 	Command  string   `json:"command"`
+	SetHome  string   `json:"set_home,omitempty"`
+	ReadOnly bool     `json:"read_only,omitempty"`
 	Folders  []string `json:"folders"`            // made by us, the outermost first
 	Files    []string `json:"files,omitempty"`    // of which a copy was kept
 	Projects []string `json:"projects,omitempty"` // working trees in which Scope Project wrote
@@ -25,6 +27,14 @@ type record struct {
 
 // recordVersion is raised when the meaning of the record changes.
 const recordVersion = 1
+
+// recall puts what was registered into options that leave it out.
+func (r record) recall(o Options) Options {
+	if o.Command == "" {
+		o.Command, o.SetHome, o.ReadOnly = r.Command, r.SetHome, r.ReadOnly
+	}
+	return o
+}
 
 func lockPath(o Options) string { return filepath.Join(o.MemoryHome, "install.lock") }
 

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"cmp"
 	"slices"
 
 	"memory-mcp/cmd/internal/hosts"
@@ -42,7 +41,7 @@ func Look(o Options) ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Command = cmp.Or(o.Command, rec.Command)
+	o = rec.recall(o)
 	m := o.maker()
 	for _, h := range hosts.All() {
 		_, m.chosen[h.ID] = m.isHere(h)
