@@ -65,7 +65,7 @@ func (s *Store) absentees(ctx context.Context, root *os.Root, view *View) ([]str
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		if missing[id] = a.ask(root, id, of); missing[id].key != "" && !missing[id].replaced(root, view) {
+		if missing[id] = a.ask(s, root, id, of); missing[id].key != "" && !missing[id].replaced(root, view) {
 			ids = append(ids, id)
 		}
 	}
@@ -83,15 +83,15 @@ func (s *Store) absentees(ctx context.Context, root *os.Root, view *View) ([]str
 
 // ask asks history about an id, unless nothing has come to it since the last
 // time. Without a key the id is not absent: it was deleted, or never there.
-func (a absent) ask(root *os.Root, id string, keys []string) absent {
+func (a absent) ask(s *Store, root *os.Root, id string, keys []string) absent {
 	if len(keys) > 0 && keys[len(keys)-1] == a.key {
 		return a
 	}
 	a.key = ""
-	if p := newestOf(root, id, keys); !p.none() && !p.Gone() {
+	if l := lineOf(s.readChain(root, id, keys), nil, s.opts.Now()); !l.agrees() {
 		a.key = keys[len(keys)-1]
 		if a.path == "" {
-			a.path = p.Path
+			a.path = l.facts[l.in].path
 		}
 	}
 	return a

@@ -28,6 +28,9 @@ func (w *writer) adopt(cur *current, p past) (past, error) {
 		ID: cur.head.Entry.ID, Parents: parents(p), Recorded: w.recorded(p, at), Actor: actorOutside,
 		Op: entry.OpAdopt, Change: w.change, Path: utf8Path(cur.head.Path), Hint: text(w.s.opts.Person()), Head: cur.bytes,
 	}}
+	if p.Matches(cur.bytes) {
+		st.rev.Op = entry.OpMove
+	}
 	overrides := overriding(w.root, p, cur.bytes)
 	if overrides {
 		st.rev.Reason = overridesWord + p.key

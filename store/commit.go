@@ -19,6 +19,7 @@ import (
 type step struct {
 	act     *act
 	path    string   // of the head
+	from    string   // where it lay before; "" when it stays
 	old     *current // what the head was when the step was prepared; nil: there was none
 	bytes   []byte   // what it becomes; nil: it goes
 	key     string
@@ -51,12 +52,15 @@ func (w *writer) prepare(a *act) (*step, error) {
 		return nil, err
 	}
 	st.rev = entry.Revision{
-		ID: a.id, Parents: parents(p), Recorded: w.recorded(p, w.s.opts.Now()),
+		ID: a.id, Recorded: w.s.opts.Now(), MovedTo: text(a.movedTo),
 		Actor: text(w.by.Actor), Session: text(w.by.Session), Role: text(w.by.Role), Op: a.op,
 		Reason: text(a.reason), Change: w.change, Path: utf8Path(st.path), Hint: text(w.by.Hint), Head: st.bytes,
 	}
 	if a.reason == "" {
 		st.rev.Reason = text(w.by.Reason)
+	}
+	if err := w.follow(st, p); err != nil {
+		return nil, err
 	}
 	if err := w.layDown(st); err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", a.id, errors.Join(err, w.abandon([]*step{st})))
@@ -101,11 +105,11 @@ func (w *writer) compose(st *step, p past) error {
 		}
 		return nil
 	case a.once != nil:
-		if st.old != nil {
+		if st.old != nil && !a.over {
 			return &ExistsError{ID: a.id, Path: w.s.abs(st.path)}
 		}
-		st.path, st.bytes = a.once.path, a.once.bytes
-		return nil
+		st.bytes = a.once.bytes
+		return w.settlePlace(st, a.once.path)
 	case a.put != nil:
 		e = *a.put
 	case st.old == nil:
@@ -120,6 +124,12 @@ func (w *writer) compose(st *step, p past) error {
 		st.bytes, err = entry.RewriteFile(st.path, w.s.opts.Now(), st.old.bytes, e)
 		if err != nil {
 			return fmt.Errorf("rewrite %s: %w", w.s.abs(st.path), err)
+		}
+		if a.move {
+			err = w.settlePlace(st, path.Join(entry.Dir(e), path.Base(st.path)))
+		}
+		if err != nil {
+			return err
 		}
 	} else {
 		if e.Created.IsZero() {
@@ -275,6 +285,11 @@ func (w *writer) redo(ctx context.Context, st *step) (*step, error) {
 // commit makes the step's head the head.
 func (w *writer) commit(st *step) error {
 	var err error
+	if st.from != "" {
+		if err := w.relocate(st); err != nil {
+			return err
+		}
+	}
 	switch {
 	case st.same():
 		return nil

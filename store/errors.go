@@ -70,12 +70,16 @@ func (e *NewerFormatError) Error() string {
 
 // UnknownIDError says that the store has no such entry.
 type UnknownIDError struct {
-	ID   string
-	Dir  string
-	Gone bool // it was deleted, and its history is there
+	ID     string
+	Dir    string
+	Gone   bool // it was deleted, and its history is there, unless:
+	Erased bool // nothing is left of it, and its id is not issued again
 }
 
 func (e *UnknownIDError) Error() string {
+	if e.Erased {
+		return fmt.Sprintf("entry %q in %s was erased", e.ID, e.Dir)
+	}
 	if e.Gone {
 		return fmt.Sprintf("entry %q in %s was deleted", e.ID, e.Dir)
 	}

@@ -100,7 +100,7 @@ func hash16(key string) string {
 	return key
 }
 
-// newest gives an id's newest revision that is intact.
+// newest gives an id's newest revision that is intact and no late text.
 func newest(root *os.Root, id string) (past, error) {
 	keys, err := keysOf(root, id)
 	if err != nil {
@@ -111,35 +111,32 @@ func newest(root *os.Root, id string) (past, error) {
 
 func newestOf(root *os.Root, id string, keys []string) past {
 	for _, key := range slices.Backward(keys) {
-		if r, err := revision(root, id, key); err == nil {
+		if r, err := revision(root, id, key); err == nil && r.Op != entry.OpLate {
 			return past{r, key}
 		}
 	}
 	return past{}
 }
 
-// under gives the revision that a head is in: the newest, or another that no
-// revision follows and that has the head's bytes (history has a side branch
-// then). It tells whether the head agrees with it.
-func under(root *os.Root, id string, keys []string, head []byte) (p past, agrees bool) {
-	p = newestOf(root, id, keys)
-	if p.none() || p.Matches(head) {
-		return p, !p.none()
+// under gives the newest state of an id that has a head, and how the head, its
+// bytes and where they lie, stands to its history.
+func (s *Store) under(root *os.Root, h *Head, keys []string) (past, *line, error) {
+	l := lineOf(s.readChain(root, h.Entry.ID, keys), h, s.opts.Now())
+	p, err := s.pastOf(root, l)
+	return p, l, err
+}
+
+// pastOf gives the state that a head, or its absence, is in; for a pending one
+// the state that it follows.
+func (s *Store) pastOf(root *os.Root, l *line) (past, error) {
+	if l.in < 0 {
+		return past{}, nil
 	}
-	followed := map[string]bool{}
-	for _, key := range slices.Backward(keys) {
-		r, err := revision(root, id, key)
-		if err != nil {
-			continue
-		}
-		if !followed[key] && r.Matches(head) {
-			return past{r, key}, true
-		}
-		for _, parent := range r.Parents {
-			followed[parent] = true
-		}
+	k, err := s.memo.read(root, l.id, l.facts[l.in].key)
+	if err != nil {
+		return past{}, fmt.Errorf("history of %q: %w", l.id, err)
 	}
-	return p, false
+	return past{k.Revision, l.facts[l.in].key}, nil
 }
 
 // Newest gives the newest state of an entry that history holds.

@@ -149,7 +149,7 @@ func (w *writer) side(id, p, parent string, b []byte, at time.Time) (string, err
 	}
 	st := &step{rev: entry.Revision{
 		ID: id, Parents: parents(before), Recorded: w.recorded(before, earlier(at, w.s.opts.Now())), Actor: actorOutside,
-		Op: entry.OpAdopt, Reason: "written into a file that had been replaced", Change: w.change, Path: utf8Path(p),
+		Op: entry.OpLate, Reason: "written into a file that had been replaced", Change: w.change, Path: utf8Path(p),
 		Hint: text(w.s.opts.Person()), Head: b,
 	}}
 	if err := w.writeHalf(st); err != nil {

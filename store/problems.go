@@ -93,6 +93,8 @@ func (s *Store) strayProblems() []Problem {
 	return all
 }
 
+const damagedRemedy = "bring the file back from a copy of the folder, or move it away"
+
 // historyProblems reads every revision and names those whose bytes are not
 // what their names promise.
 func (s *Store) historyProblems(ctx context.Context, root *os.Root) ([]Problem, error) {
@@ -113,7 +115,7 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root) ([]Problem, 
 		}
 		for _, name := range names {
 			if what := damage(root, dir, name); what != "" {
-				all = append(all, Problem{File: s.abs(path.Join(dir, name)), What: what, Remedy: "bring the file back from a copy of the folder, or move it away"})
+				all = append(all, Problem{File: s.abs(path.Join(dir, name)), What: what, Remedy: damagedRemedy})
 			}
 		}
 	}

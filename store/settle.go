@@ -121,7 +121,7 @@ func (s *Store) edited(ctx context.Context, root *os.Root, view *View, final boo
 				var state agreement
 				if state, errs[worker] = s.compare(ctx, root, doubt[i], keysOf); state == agreesNot && (final || s.restedSince(doubt[i].Path, s.opts.Now())) {
 					edited[worker] = append(edited[worker], doubt[i])
-				} else if state != agreesAll {
+				} else if state < agreesAll {
 					waiting[worker]++
 				}
 			}
@@ -164,6 +164,7 @@ const (
 	agreesUnknown agreement = iota // it could not be asked now
 	agreesNot
 	agreesAll
+	agreesErased // its history was erased: it is never written down again
 )
 
 // compare tells whether a head is in its history.
@@ -175,18 +176,17 @@ func (s *Store) compare(ctx context.Context, root *os.Root, h *Head, keysOf func
 	if err != nil {
 		return agreesUnknown, fmt.Errorf("history of %q: %w", h.Entry.ID, err)
 	}
-	p := newestOf(root, h.Entry.ID, keys)
-	if !p.none() && !p.Gone() && entry.Sum(p.Head) == h.Hash {
+	l := lineOf(s.readChain(root, h.Entry.ID, keys), h, s.opts.Now())
+	if l.agrees() {
 		s.setAgrees(h)
 		return agreesAll, nil
+	}
+	if l.erased {
+		return agreesErased, nil
 	}
 	b, err := root.ReadFile(h.Path)
 	if err != nil || entry.Sum(b) != h.Hash {
 		return agreesUnknown, nil // it changes at this moment
-	}
-	if _, ok := under(root, h.Entry.ID, keys, b); ok {
-		s.setAgrees(h)
-		return agreesAll, nil
 	}
 	return agreesNot, nil
 }
@@ -264,9 +264,9 @@ func (w *writer) adoptOne(h *Head) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p, agrees := under(w.root, h.Entry.ID, keys, cur.bytes)
-	if agrees {
-		return false, nil
+	p, l, err := w.s.under(w.root, cur.head, keys)
+	if err != nil || l.agrees() || l.erased {
+		return false, err
 	}
 	_, err = w.adopt(cur, p)
 	return err == nil, err

@@ -63,6 +63,10 @@ type Store struct {
 	over      map[string]Override
 	passed    bool // history has been read through once by Settle
 
+	listing     sync.Mutex // guards what follows
+	listedNames names      // of history, as it was listed last
+	memo        memo
+
 	writing   sync.Mutex // one writer of this process at a time
 	recovered bool       // leftovers of a kill were settled; guarded by writing
 }

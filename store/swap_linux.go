@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap exchanges two files of one folder in one step. It tells false where
+// swap exchanges two files in one step. It tells false where
 // the file system cannot do that.
 func swap(root *os.Root, a, b string) (bool, error) {
 	return rename2(root, a, b, unix.RENAME_EXCHANGE)
@@ -26,17 +26,12 @@ func rename2(root *os.Root, from, to string, flags uint) (bool, error) {
 		return false, err
 	}
 	defer dir.Close() // a folder handle: nothing to lose
-	conn, err := dir.SyscallConn()
+	into, err := root.Open(path.Dir(to))
 	if err != nil {
 		return false, err
 	}
-	var failed error
-	err = conn.Control(func(fd uintptr) {
-		failed = unix.Renameat2(int(fd), path.Base(from), int(fd), path.Base(to), flags)
-	})
-	if err == nil {
-		err = failed
-	}
+	defer into.Close() // a folder handle: nothing to lose
+	err = unix.Renameat2(int(dir.Fd()), path.Base(from), int(into.Fd()), path.Base(to), flags)
 	switch {
 	case err == nil:
 		return true, nil

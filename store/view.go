@@ -112,6 +112,25 @@ func (v *View) ID(id string) (*Head, bool) {
 	return group[0], true
 }
 
+// heads gives the head of every id, in no order.
+func (v *View) heads() iter.Seq2[string, *Head] {
+	return func(yield func(string, *Head) bool) {
+		if v == nil {
+			return
+		}
+		for _, s := range v.ids {
+			if s == nil {
+				continue
+			}
+			for id, group := range s.m {
+				if len(group) > 0 && !yield(id, group[0]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Heads gives every file in path order, copies and broken ones included.
 func (v *View) Heads() iter.Seq[*Head] {
 	if v == nil {

@@ -47,6 +47,7 @@ type Tx struct {
 	reason string
 	taken  map[string]bool
 	expect map[string]string
+	join   map[string]bool
 }
 
 // act is one planned change.
@@ -57,6 +58,10 @@ type act struct {
 	put    *entry.Entry                           // the whole entry
 	change func(entry.Entry) (entry.Entry, error) // or what makes it of the old one
 	once   *once                                  // or a file as it once was
+	over   bool                                   // which may take the place of the one that is there
+	move   bool                                   // the file goes to the folder of its topic
+
+	movedTo string // of a tombstone: the lobe that the entry went to
 }
 
 // once is a file as history has it.
@@ -110,15 +115,6 @@ func (tx *Tx) Update(op entry.Op, id string, change func(entry.Entry) (entry.Ent
 	return nil
 }
 
-// Remove plans a tombstone: the head goes, the history stays.
-func (tx *Tx) Remove(id string) error {
-	if err := tx.known(id); err != nil {
-		return err
-	}
-	tx.plan(&act{op: entry.OpRetract, id: id})
-	return nil
-}
-
 // Expect makes the write fail with a [ConflictError] unless the newest state of
 // the entry is this revision, given by its key or its 16 digits.
 func (tx *Tx) Expect(id, revision string) { tx.expect[id] = hash16(revision) }
@@ -143,14 +139,19 @@ func (tx *Tx) known(id string) error {
 	}
 	unknown := &UnknownIDError{ID: id, Dir: tx.s.dir}
 	if tx.root != nil {
-		p, err := newest(tx.root, id)
+		keys, err := keysOf(tx.root, id)
+		if err != nil {
+			return fmt.Errorf("history of %q: %w", id, err)
+		}
+		l := lineOf(tx.s.readChain(tx.root, id, keys), nil, tx.s.opts.Now())
+		p, err := tx.s.pastOf(tx.root, l)
+		if err == nil {
+			err = tx.s.broken(tx.view, p)
+		}
 		if err != nil {
 			return err
 		}
-		if err := tx.s.broken(tx.view, p); err != nil {
-			return err
-		}
-		unknown.Gone = p.Gone()
+		unknown.Gone, unknown.Erased = p.Gone(), l.erased
 	}
 	return unknown
 }
@@ -222,7 +223,7 @@ func (s *Store) idle(f func(*Tx) error) (bool, error) {
 }
 
 func (s *Store) newTx(root *os.Root, v *View) *Tx {
-	return &Tx{s: s, root: root, view: v, taken: map[string]bool{}, expect: map[string]string{}}
+	return &Tx{s: s, root: root, view: v, taken: map[string]bool{}, expect: map[string]string{}, join: map[string]bool{}}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -253,6 +254,7 @@ type writer struct {
 	by     By
 	change string
 	expect map[string]string
+	join   map[string]bool
 	view   *View
 	steps  map[string]*step // the last step prepared for an id
 }
@@ -303,7 +305,7 @@ func (w *writer) attempt(ctx context.Context, f func(*Tx) error) ([]Written, err
 	if err := f(tx); err != nil {
 		return nil, err
 	}
-	w.view, w.expect = view, tx.expect
+	w.view, w.expect, w.join = view, tx.expect, tx.join
 	var steps []*step
 	for _, a := range tx.acts {
 		st, err := w.prepare(a)
@@ -362,12 +364,21 @@ func (w *writer) settled(id string, cur *current) (p past, adopted bool, err err
 	if err != nil {
 		return past{}, false, fmt.Errorf("history of %q: %w", id, err)
 	}
-	if cur == nil {
-		p = newestOf(w.root, id, keys)
-		return p, false, w.s.broken(w.view, p)
+	var l *line
+	if cur != nil {
+		p, l, err = w.s.under(w.root, cur.head, keys)
+	} else {
+		l = lineOf(w.s.readChain(w.root, id, keys), nil, w.s.opts.Now())
+		p, err = w.s.pastOf(w.root, l)
 	}
-	p, agrees := under(w.root, id, keys, cur.bytes)
-	if agrees {
+	switch {
+	case err != nil:
+		return p, false, err
+	case l.erased:
+		return p, false, &UnknownIDError{ID: id, Dir: w.s.dir, Gone: true, Erased: true}
+	case cur == nil:
+		return p, false, w.s.broken(w.view, p)
+	case l.agrees():
 		return p, false, nil
 	}
 	age := w.s.wall().Sub(time.Unix(0, max(cur.stamp.mtime, cur.stamp.ctime)))

@@ -19,7 +19,7 @@ const (
 
 	OpLate      Op = "late"      // text that an editor wrote into a file which had been replaced: beside the line, never believed
 	OpSupersede Op = "supersede" // another entry took its place: it held until then
-	OpUndo      Op = "undo"      // an earlier state again
+	OpUndo      Op = "undo"      // an earlier state again; without a head, a tombstone
 	OpMove      Op = "move"      // another path and nothing else; without a head, a tombstone: it went to another lobe
 	OpArchive   Op = "archive"   // out of the present, and kept
 )
@@ -61,7 +61,7 @@ func (r Revision) Gone() bool {
 	switch {
 	case r.Op == OpRetract || r.Op == OpErase:
 		return true
-	case r.Op == OpMove || r.newOp:
+	case r.Op == OpMove || r.Op == OpUndo || r.newOp:
 		return len(r.Head) == 0
 	}
 	return false

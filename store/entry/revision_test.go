@@ -37,7 +37,7 @@ var genRevision = rapid.Custom(func(t *rapid.T) entry.Revision {
 	r.Path, r.Hint = genLine.Draw(t, "path"), genLine.Draw(t, "hint")
 	if r.Op == entry.OpMove && rapid.Bool().Draw(t, "to another lobe") {
 		r.MovedTo = genLine.Draw(t, "moved to")
-	} else if r.Op == entry.OpMove || !r.Gone() {
+	} else if r.Op == entry.OpMove || r.Op == entry.OpUndo && rapid.Bool().Draw(t, "undone to a head") || !r.Gone() {
 		r.Head = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "head")
 	}
 	return r

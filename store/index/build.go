@@ -24,7 +24,7 @@ func newBuilder(a *textanalysis.Analyzer) *builder {
 	return &builder{analyzer: a, seg: &segment{
 		words: newDictionary(), stems: newDictionary(),
 		forwardStarts: []uint32{0},
-		tags:          make(map[string][]uint32), subjects: make(map[string][]uint32),
+		tags:          make(map[string][]uint32), subjects: make(map[string][]uint32), topics: make(map[string][]uint32),
 	}}
 }
 
@@ -66,19 +66,19 @@ func (b *builder) add(d Doc) {
 	})
 	b.seg.length = append(b.seg.length, lengths{uint32(len(b.titles)), uint32(len(b.bodies))})
 	b.finish(number)
-	for _, t := range d.Tags {
-		addUnique(b.seg.tags, tagName(t), number)
-	}
-	if d.Subject != "" {
-		addUnique(b.seg.subjects, tagName(d.Subject), number)
-	}
+	b.seg.group(&d, number)
 }
 
-func addUnique(m map[string][]uint32, name string, doc uint32) {
-	list := m[name]
-	if n := len(list); n == 0 || list[n-1] != doc {
-		m[name] = append(list, doc)
+// group takes a document into the lists of its tags, its subject and its topic.
+func (s *segment) group(d *Doc, number uint32) {
+	for _, t := range d.tagNames() {
+		s.tags[t] = append(s.tags[t], number)
 	}
+	if d.Subject != "" {
+		name := tagName(d.Subject)
+		s.subjects[name] = append(s.subjects[name], number)
+	}
+	s.topics[d.Topic] = append(s.topics[d.Topic], number)
 }
 
 func (b *builder) token(z zone, t textanalysis.Token) {

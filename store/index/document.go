@@ -35,6 +35,11 @@ type Doc struct {
 	Date time.Time
 	// Stamp and Stored are kept in a snapshot for the caller, untouched.
 	Stamp, Stored []byte
+	// Ref is the caller's own value of the entry, handed back with it.
+	Ref any
+	// Plain says that the caller keeps the entry whatever a usual query asks:
+	// see [Query.KeepsPlain].
+	Plain bool
 }
 
 // Field bits and counts of one posting, packed into a byte: how often a word

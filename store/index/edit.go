@@ -1,7 +1,9 @@
 package index
 
 import (
+	"maps"
 	"slices"
+	"sync"
 
 	"memory-mcp/textanalysis"
 )
@@ -46,6 +48,10 @@ func (e *edit) remove(key string) {
 		p.dead = dead
 		p.less = grown(p.less, len(p.seg.df))
 		p.lessWords = grown(p.lessWords, len(p.seg.wordDocs))
+		p.lessTags = maps.Clone(p.lessTags)
+		if p.lessTags == nil {
+			p.lessTags = make(map[string]int)
+		}
 	}
 	p.dead.set(at.doc)
 	p.gone++
@@ -86,6 +92,9 @@ func (e *edit) uncount(p *part, d *Doc) {
 	}
 	for word := range words {
 		p.lessWords[word]++
+	}
+	for _, tag := range d.tagNames() {
+		p.lessTags[tag]++
 	}
 }
 
@@ -151,6 +160,7 @@ func (e *edit) publish() {
 		s.size += len(p.seg.docs)
 		s.live += p.living()
 	}
+	s.tags = sync.OnceValue(s.countTags)
 	e.linkSessions(s)
 	e.x.current.Store(s)
 }

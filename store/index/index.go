@@ -34,6 +34,7 @@ type state struct {
 	live  int
 	sum   lengthSums
 	near  []*nearPage // nil when there are no sessions
+	tags  func() []Tag
 }
 
 // part is a segment within a state.
@@ -42,8 +43,9 @@ type part struct {
 	base      uint32 // number of its first document in the state
 	dead      bitset
 	gone      int
-	less      []uint32 // by stem: how many of df are dead; nil when none is
-	lessWords []uint32 // by word: the same of wordDocs
+	less      []uint32       // by stem: how many of df are dead; nil when none is
+	lessWords []uint32       // by word: the same of wordDocs
+	lessTags  map[string]int // by tag: how many of its documents are dead
 }
 
 // lengthSums are the words of all living documents.
@@ -55,7 +57,7 @@ type lengthSums struct {
 // New returns an empty index that finds words by the rules of a.
 func New(a *textanalysis.Analyzer) *Index {
 	x := &Index{analyzer: a, places: make(map[string]place), sessions: make(map[string][]member)}
-	x.current.Store(&state{})
+	x.current.Store(&state{tags: func() []Tag { return nil }})
 	return x
 }
 
@@ -127,21 +129,6 @@ func (x *Index) change(put []Doc, gone []string) *edit {
 // Remove takes documents out.
 func (x *Index) Remove(keys ...string) { x.Apply(nil, keys) }
 
-// Tags returns how many documents have each tag.
-func (x *Index) Tags() map[string]int {
-	counts := make(map[string]int)
-	for _, p := range x.current.Load().parts {
-		for tag, docs := range p.seg.tags {
-			for _, d := range docs {
-				if !p.dead.has(d) {
-					counts[tag]++
-				}
-			}
-		}
-	}
-	return counts
-}
-
 // part returns the part that holds a document of the state.
 func (s *state) part(doc uint32) *part {
 	if len(s.parts) == 1 {
@@ -160,19 +147,6 @@ func (s *state) part(doc uint32) *part {
 func (s *state) doc(doc uint32) *Doc {
 	p := s.part(doc)
 	return &p.seg.docs[doc-p.base]
-}
-
-// living reports whether a document of the state counts.
-func (s *state) living() bitset {
-	all := newBitset(s.size)
-	for _, p := range s.parts {
-		for i := range p.seg.docs {
-			if !p.dead.has(uint32(i)) {
-				all.set(p.base + uint32(i))
-			}
-		}
-	}
-	return all
 }
 
 // df is the number of living documents with a stem in title, body or files.

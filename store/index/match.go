@@ -46,7 +46,7 @@ const fewHits = 3
 func (s *search) keep(docs bitset) int {
 	n := 0
 	for d := range docs.each {
-		if s.Keep != nil && !s.Keep(s.state.doc(d).Key) {
+		if !s.keeps(d) {
 			docs[d>>6] &^= 1 << (d & 63)
 			continue
 		}
@@ -59,7 +59,7 @@ func (s *search) keep(docs bitset) int {
 func (s *search) rankSet(docs bitset, words, fallback string) Result {
 	p := s.plan(words)
 	if len(p.terms) == 0 {
-		s.Keep = nil // applied already
+		s.Keep, s.scope = nil, nil // applied already
 		r := s.listed(docs)
 		r.Fallback = fallback
 		return r

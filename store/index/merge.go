@@ -81,10 +81,5 @@ func (b *builder) takeText(s *segment, old uint32, words []uint32) {
 	}
 	b.seg.forward = f
 	b.seg.forwardStarts = append(b.seg.forwardStarts, uint32(len(f)))
-	for _, t := range d.Tags {
-		addUnique(b.seg.tags, tagName(t), number)
-	}
-	if d.Subject != "" {
-		addUnique(b.seg.subjects, tagName(d.Subject), number)
-	}
+	b.seg.group(&d, number)
 }

@@ -11,11 +11,16 @@ type Query struct {
 	// Filter is used when HasFilter is set.
 	Filter    textanalysis.Filter
 	HasFilter bool
+	// Topic restricts the search to a topic and those below it; "" is all.
+	Topic string
 	// Keep says which entries may be found; nil keeps all.
-	Keep func(key string) bool
+	Keep func(d *Doc) bool
+	// KeepsPlain says that Keep need not be asked about plain entries: a
+	// search then costs no call for each entry that has one of the words.
+	KeepsPlain bool
 	// Weight multiplies the score of an entry: trust, topic, freshness, as
 	// the caller sees them; nil is 1 for all.
-	Weight func(key string) float64
+	Weight func(d *Doc) float64
 	// Limit bounds the hits; zero means 10. Offset skips the first ones.
 	Limit, Offset int
 }
@@ -25,6 +30,7 @@ const defaultLimit = 10
 // A Hit is one entry that was found.
 type Hit struct {
 	Key   string
+	Ref   any // of the entry's [Doc]
 	Score float64
 	// Relevance is the score by words alone, without the caller's weight.
 	Relevance float64

@@ -24,19 +24,8 @@ func (s *search) ranked(text string) Result {
 		return s.listed(s.state.living())
 	}
 	s.run(p)
-	total := len(s.scratch.touched)
-	if s.Keep != nil {
-		total = 0
-		kept := s.scratch.touched[:0:0]
-		for _, d := range s.scratch.touched {
-			if s.Keep(s.state.doc(d).Key) {
-				kept = append(kept, d)
-				total++
-			}
-		}
-		return s.finish(p, kept, total)
-	}
-	return s.finish(p, s.scratch.touched, total)
+	kept := s.kept(s.scratch.touched)
+	return s.finish(p, kept, len(kept))
 }
 
 // run scores all documents by the terms of a plan.
@@ -84,7 +73,7 @@ func (s *search) page(pool []candidate) []candidate {
 func (s *search) weigh(pool []candidate) {
 	if s.Weight != nil {
 		for i := range pool {
-			pool[i].score *= s.Weight(s.state.doc(pool[i].doc).Key)
+			pool[i].score *= s.Weight(s.state.doc(pool[i].doc))
 		}
 	}
 	n := max(s.Offset+s.Limit, marginDepth+1)
@@ -120,14 +109,15 @@ func (s *search) compare(a, b candidate) int {
 func (s *search) listed(docs bitset) Result {
 	var all []candidate
 	for d := range docs.each {
-		if s.Keep == nil || s.Keep(s.state.doc(d).Key) {
+		if s.keeps(d) {
 			all = append(all, candidate{doc: d, score: 1})
 		}
 	}
 	s.weigh(all)
 	r := Result{Total: len(all), Hits: []Hit{}}
 	for _, c := range s.page(all) {
-		r.Hits = append(r.Hits, Hit{Key: s.state.doc(c.doc).Key, Score: c.score, Reasons: []Reason{}})
+		d := s.state.doc(c.doc)
+		r.Hits = append(r.Hits, Hit{Key: d.Key, Ref: d.Ref, Score: c.score, Reasons: []Reason{}})
 	}
 	return r
 }

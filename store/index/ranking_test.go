@@ -38,7 +38,7 @@ func TestRankingStays(t *testing.T) {
 		}
 		record(&got, q, large.Search(index.Query{Text: q, Limit: 5}))
 	}
-	record(&got, "weighed", large.Search(index.Query{Text: queries(1)[0], Limit: 12, Offset: 3, Weight: func(key string) float64 { return float64(len(key)%3 + int(key[len(key)-1]-'0')) }}))
+	record(&got, "weighed", large.Search(index.Query{Text: queries(1)[0], Limit: 12, Offset: 3, Weight: func(d *index.Doc) float64 { return float64(len(d.Key)%3 + int(d.Key[len(d.Key)-1]-'0')) }}))
 	small := fresh(someDocs(1, 80)...)
 	for i := range 20 {
 		small.Apply(someDocs(uint64(100+i), 6), []string{fmt.Sprintf("k%02d", i)})

@@ -14,7 +14,7 @@ func (s *search) hit(p *plan, c candidate) Hit {
 	counts := s.counts(p, c.doc)
 	at := s.state.part(c.doc)
 	length := at.seg.length[c.doc-at.base]
-	h := Hit{Key: d.Key, Score: c.score, Relevance: c.relevance, Coverage: p.coverage(counts), Reasons: []Reason{}}
+	h := Hit{Key: d.Key, Ref: d.Ref, Score: c.score, Relevance: c.relevance, Coverage: p.coverage(counts), Reasons: []Reason{}}
 	for i := range p.terms {
 		t := &p.terms[i]
 		if counts[i] != 0 {

@@ -30,6 +30,7 @@ type search struct {
 	scratch  *scratch
 	norms    norms
 	readers  []*reader
+	scope    bitset // of Topic; nil when there is none
 }
 
 // norms are the average lengths, smoothed.
@@ -43,6 +44,7 @@ type scratch struct {
 	group   []uint32
 	cells   []uint32 // of the term at hand: counts, above them the neighbours' body counts
 	touched []uint32 // documents with a score
+	kept    []uint32 // those of them that may be found
 	term    []uint32 // documents with the term at hand
 	readers []*reader
 	text    []uint32
@@ -62,6 +64,9 @@ func (s *search) prepare() {
 		sc.cells = make([]uint32, s.state.size)
 	}
 	s.scratch = sc
+	if s.Topic != "" {
+		s.scope = s.state.topic(s.Topic)
+	}
 	average := func(sum int64, n int) float64 { return float64(sum)/float64(max(n, 1)) + lengthSmooth }
 	s.norms = norms{
 		average(s.state.sum.title, s.state.live),

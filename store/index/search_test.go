@@ -19,8 +19,8 @@ func TestKeepAndWeight(t *testing.T) {
 	)
 	r := x.Search(index.Query{
 		Text:   "cache",
-		Keep:   func(key string) bool { return key != "c" },
-		Weight: func(key string) float64 { return map[string]float64{"a": 0.1, "b": 2}[key] },
+		Keep:   func(d *index.Doc) bool { return d.Key != "c" },
+		Weight: func(d *index.Doc) float64 { return map[string]float64{"a": 0.1, "b": 2}[d.Key] },
 	})
 	if got := keys(r); !slices.Equal(got, []string{"b", "a"}) || r.Total != 2 {
 		t.Errorf("found %v of %d, want b and a of 2", got, r.Total)
@@ -30,7 +30,7 @@ func TestKeepAndWeight(t *testing.T) {
 			t.Errorf("score %.3f is not twice the relevance %.3f", h.Score, h.Relevance)
 		}
 	}
-	all := x.Search(index.Query{Weight: func(key string) float64 { return map[string]float64{"b": 2, "c": 1, "a": 1}[key] }})
+	all := x.Search(index.Query{Weight: func(d *index.Doc) float64 { return map[string]float64{"b": 2, "c": 1, "a": 1}[d.Key] }})
 	if got := keys(all); !slices.Equal(got, []string{"b", "a", "c"}) {
 		t.Errorf("without words the order is %v, want that of weight and key", got)
 	}
@@ -67,7 +67,7 @@ func TestSimilar(t *testing.T) {
 	if found = x.Similar("", "缓存失效时调用刷新函数，防止读取旧数据", nil, 0.35, 3); len(found) != 1 || found[0].Key != "zh" {
 		t.Errorf("found %+v, want the Chinese entry", found)
 	}
-	if found = x.Similar("Build", text, func(key string) bool { return key == "other" }, 0.35, 3); len(found) != 0 {
+	if found = x.Similar("Build", text, func(d *index.Doc) bool { return d.Key == "other" }, 0.35, 3); len(found) != 0 {
 		t.Errorf("found %+v though only another entry is kept", found)
 	}
 }

@@ -34,6 +34,8 @@ type segment struct {
 
 	tags     map[string][]uint32
 	subjects map[string][]uint32
+	topics   map[string][]uint32
+	plain    bitset
 }
 
 // lengths are the words of a document's title and body that take a place.

@@ -19,16 +19,13 @@ const similarPool = 100
 // Similar finds entries of which [textanalysis.Similarity] to the given text
 // is greater than min, the most similar first. Candidates come from the
 // words, so the work does not grow with the square of the entries.
-func (x *Index) Similar(title, body string, keep func(key string) bool, min float64, limit int) []Similar {
+func (x *Index) Similar(title, body string, keep func(d *Doc) bool, min float64, limit int) []Similar {
 	s := &search{Query: Query{Keep: keep, Limit: limit}, analyzer: x.analyzer, state: x.current.Load(), pool: &x.scratch}
 	defer s.free()
 	s.prepare()
 	p := s.plan(title + "\n" + body)
 	s.run(p)
-	docs := s.scratch.touched
-	if keep != nil {
-		docs = slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return !keep(s.state.doc(d).Key) })
-	}
+	docs := s.kept(s.scratch.touched)
 	want := x.analyzer.FingerprintOf(title, body)
 	found := []Similar{}
 	for _, c := range s.best(docs, similarPool) {

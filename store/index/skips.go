@@ -15,8 +15,8 @@ type skip struct {
 // none.
 const skipEvery = 64
 
-// derive works out what a snapshot need not hold: the skips and how much each
-// document states.
+// derive works out what a snapshot need not hold: the skips, how much each
+// document states, and which are plain.
 func (s *segment) derive() {
 	s.skipStarts = make([]uint32, 1, len(s.starts))
 	for stem := range s.stems.names {
@@ -24,8 +24,12 @@ func (s *segment) derive() {
 		s.skipStarts = append(s.skipStarts, uint32(len(s.skips)))
 	}
 	s.states = make([]float64, len(s.docs))
+	s.plain = newBitset(len(s.docs))
 	for i := range s.docs {
 		s.states[i] = stated(&s.docs[i])
+		if s.docs[i].Plain {
+			s.plain.set(uint32(i))
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
+	"unsafe"
 
 	"memory-mcp/textanalysis"
 )
@@ -20,13 +20,15 @@ var ErrSnapshot = errors.New("no usable index snapshot")
 // layout changes.
 //
 //	1: words, stems, postings, forward texts, documents
-const snapshotMagic = "memory-mcp index\x01"
+//	2: of the documents only the keys
+const snapshotMagic = "memory-mcp index\x02"
 
-// Save writes the index as one snapshot: what it was made from is named at its
-// head, and a SHA-256 sum of all is at its end. Equal indexes built in one go
-// give equal bytes.
-func (x *Index) Save(w io.Writer) error {
-	s := x.merge(x.current.Load().parts)
+// Save writes the index as one snapshot, but for the documents with the given
+// keys: what it was made from is named at its head, and a SHA-256 sum of all is
+// at its end. The documents themselves are not in it. Equal indexes built in
+// one go give equal bytes.
+func (x *Index) Save(w io.Writer, without ...string) error {
+	s := x.merge(x.without(without).parts)
 	data := []byte(snapshotMagic)
 	data = appendText(data, x.analyzer.Fingerprint())
 	data = s.appendTo(data)
@@ -37,10 +39,18 @@ func (x *Index) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what [Index.Save] wrote. The index keeps parts of data, which must
-// not be changed afterwards. It answers as an index that was built from the
-// same documents.
-func Load(data []byte, a *textanalysis.Analyzer) (*Index, error) {
+// without is the state less some documents; the index stays as it is.
+func (x *Index) without(keys []string) *state {
+	if len(keys) == 0 {
+		return x.current.Load()
+	}
+	return x.Fork(nil, keys).current.Load()
+}
+
+// Load reads what [Index.Save] wrote. known gives the documents by key, as they
+// were put in. The index keeps parts of data, which must not be changed
+// afterwards. It answers as an index that was built from the same documents.
+func Load(data []byte, a *textanalysis.Analyzer, known func(key string) (Doc, bool)) (*Index, error) {
 	n := len(data) - sha256.Size
 	if n < len(snapshotMagic) || string(data[:len(snapshotMagic)]) != snapshotMagic {
 		return nil, fmt.Errorf("%w: the head is another one", ErrSnapshot)
@@ -48,7 +58,7 @@ func Load(data []byte, a *textanalysis.Analyzer) (*Index, error) {
 	if sum := sha256.Sum256(data[:n]); string(sum[:]) != string(data[n:]) {
 		return nil, fmt.Errorf("%w: the sum does not match", ErrSnapshot)
 	}
-	r := &decoder{data: data[:n], text: string(data[:n]), at: len(snapshotMagic)}
+	r := &decoder{data: data[:n], text: unsafe.String(unsafe.SliceData(data), n), known: known, at: len(snapshotMagic)}
 	if made := r.string(); made != a.Fingerprint() {
 		return nil, fmt.Errorf("%w: made with the word rules %q, not %q", ErrSnapshot, made, a.Fingerprint())
 	}
@@ -113,35 +123,9 @@ func (s *segment) appendTo(data []byte) []byte {
 	data = appendSteps(data, s.forwardStarts)
 	data = appendNumber(data, len(s.docs))
 	for i := range s.docs {
-		data = s.docs[i].appendTo(data)
+		data = appendText(data, s.docs[i].Key)
 		data = appendNumber(data, int(s.length[i].title))
 		data = appendNumber(data, int(s.length[i].body))
 	}
 	return data
-}
-
-func (d *Doc) appendTo(data []byte) []byte {
-	for _, t := range []string{d.Key, d.ID, d.Topic, d.Title, d.Body, d.Subject, d.Speaker, d.Session, d.Group} {
-		data = appendText(data, t)
-	}
-	data = appendTexts(data, d.Tags)
-	data = appendTexts(data, d.Files)
-	data = appendTexts(data, d.Fields)
-	data = binary.AppendVarint(data, int64(d.Seq))
-	data = appendDate(data, d.Date)
-	data = appendText(data, d.Stamp)
-	return appendText(data, d.Stored)
-}
-
-// appendDate keeps the instant and the offset, by which the day is told. Years
-// that the encoding does not hold count as no date.
-func appendDate(data []byte, t time.Time) []byte {
-	if t.IsZero() {
-		return appendNumber(data, 0)
-	}
-	b, err := t.MarshalBinary()
-	if err != nil {
-		return appendNumber(data, 0)
-	}
-	return appendText(data, b)
 }

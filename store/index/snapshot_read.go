@@ -4,15 +4,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"time"
 )
 
 // decoder reads a snapshot. After the first error every value is zero.
 type decoder struct {
-	data []byte
-	text string // the same bytes, of which texts are parts
-	at   int
-	err  error
+	data  []byte
+	text  string // the same bytes, of which texts are parts
+	known func(key string) (Doc, bool)
+	at    int
+	err   error
 }
 
 func (r *decoder) fail(what string) {
@@ -32,19 +32,6 @@ func (r *decoder) number() uint32 {
 	}
 	r.at += n
 	return uint32(v)
-}
-
-func (r *decoder) signed() int {
-	if r.err != nil {
-		return 0
-	}
-	v, n := binary.Varint(r.data[r.at:])
-	if n <= 0 {
-		r.fail("a number is broken")
-		return 0
-	}
-	r.at += n
-	return int(v)
 }
 
 // span reads a length and passes over as many bytes.
@@ -153,7 +140,7 @@ func (r *decoder) dictionary() dictionary {
 }
 
 func (r *decoder) segment() *segment {
-	s := &segment{tags: make(map[string][]uint32), subjects: make(map[string][]uint32)}
+	s := &segment{tags: make(map[string][]uint32), subjects: make(map[string][]uint32), topics: make(map[string][]uint32)}
 	s.stems = r.dictionary()
 	s.df = r.numbers(len(s.stems.names), math.MaxUint64)
 	s.words = r.dictionary()
@@ -204,12 +191,7 @@ func (r *decoder) docs(s *segment) {
 			return
 		}
 		keys[d.Key] = true
-		for _, t := range d.Tags {
-			addUnique(s.tags, tagName(t), uint32(i))
-		}
-		if d.Subject != "" {
-			addUnique(s.subjects, tagName(d.Subject), uint32(i))
-		}
+		s.group(d, uint32(i))
 	}
 	if len(keys) != n {
 		r.fail("a key stands twice")
@@ -217,19 +199,14 @@ func (r *decoder) docs(s *segment) {
 }
 
 func (r *decoder) doc(d *Doc) {
-	for _, t := range []*string{&d.Key, &d.ID, &d.Topic, &d.Title, &d.Body, &d.Subject, &d.Speaker, &d.Session, &d.Group} {
-		*t = r.string()
+	key := r.string()
+	if r.err != nil {
+		return
 	}
-	d.Tags, d.Files, d.Fields = r.strings(), r.strings(), r.strings()
-	d.Seq = r.signed()
-	if b := r.bytes(); b != nil {
-		var t time.Time
-		if err := t.UnmarshalBinary(b); err != nil {
-			r.fail("a date is broken")
-		}
-		d.Date = t
+	var ok bool
+	if *d, ok = r.known(key); !ok || d.Key != key {
+		r.fail("a document is not known")
 	}
-	d.Stamp, d.Stored = r.bytes(), r.bytes()
 }
 
 // check walks all postings and texts, so that no search can meet a document or

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"os"
+	"slices"
+	"time"
+
+	"memory-mcp/store/entry"
+)
+
+// fact is what the order of states needs to know of one revision.
+type fact struct {
+	key     string
+	op      entry.Op
+	gone    bool
+	hash    string // of the head
+	path    string
+	parents []string
+	at      time.Time
+}
+
+func factOf(key string, r entry.Revision) fact {
+	f := fact{key: key, op: r.Op, gone: r.Gone(), path: r.Path, parents: r.Parents, at: r.Recorded}
+	if !f.gone {
+		f.hash = entry.Sum(r.Head)
+	}
+	return f
+}
+
+// holds tells whether a head is in the revision: its bytes, where they lie.
+func (f fact) holds(hash, path string) bool {
+	return !f.gone && f.hash == hash && f.path == utf8Path(path)
+}
+
+// chain is the revisions of one id that can be read.
+type chain struct {
+	id     string
+	facts  []fact // oldest first, without late ones
+	late   []fact
+	bad    []string // keys of those that are damaged
+	erased bool
+	open   map[string]bool // keys of facts that no other one follows
+}
+
+// newest is the last of the line; false for an id without a history.
+func (c *chain) newest() (fact, bool) {
+	if len(c.facts) == 0 {
+		return fact{}, false
+	}
+	return c.facts[len(c.facts)-1], true
+}
+
+// readChain reads what the revisions of an id say. What this process has read
+// once is not read again: a name tells what the bytes are.
+func (s *Store) readChain(root *os.Root, id string, keys []string) *chain {
+	c := &chain{id: id}
+	for _, key := range keys {
+		f, err := s.memo.fact(root, id, key)
+		switch {
+		case err != nil:
+			c.bad = append(c.bad, key)
+		case f.op == entry.OpLate:
+			c.late = append(c.late, f)
+		default:
+			c.facts = append(c.facts, f)
+			c.erased = c.erased || f.op == entry.OpErase
+		}
+	}
+	if c.erased {
+		c.facts = slices.DeleteFunc(c.facts, func(f fact) bool { return f.op != entry.OpErase })
+		c.late = nil
+	}
+	c.findOpen()
+	return c
+}
+
+// findOpen finds the leaves. Where a revision cannot be read, an older one
+// without a follower may have had it for one: it is no leaf.
+func (c *chain) findOpen() {
+	c.open = map[string]bool{}
+	intact, doubt := map[string]bool{}, ""
+	for _, f := range c.facts {
+		c.open[f.key], intact[f.key] = true, true
+	}
+	for _, key := range c.bad {
+		doubt = max(doubt, key)
+	}
+	for _, f := range c.facts {
+		for _, parent := range f.parents {
+			if delete(c.open, parent); !intact[parent] {
+				doubt = max(doubt, parent)
+			}
+		}
+	}
+	last, _ := c.newest()
+	for key := range c.open {
+		if key < doubt && key != last.key {
+			delete(c.open, key)
+		}
+	}
+}
+
+// line is what the history of an id and its head come to.
+type line struct {
+	*chain
+	head    *Head // nil when there is none
+	in      int   // the fact that the head, or its absence, is in: what comes after it is beside the line
+	pending bool  // the head is in none: it is the last of the line
+	at      time.Time
+	op      entry.Op // of what is pending
+}
+
+// lineOf puts a head into the line of its id.
+func lineOf(c *chain, h *Head, now time.Time) *line {
+	l := &line{chain: c, head: h, in: len(c.facts) - 1}
+	last, known := c.newest()
+	switch {
+	case h != nil && c.erased:
+		l.at = earlier(h.touched(), now).UTC()
+		return l
+	case c.erased || h == nil && (!known || last.gone):
+		return l
+	case known && h != nil && last.holds(h.Hash, h.Path):
+		return l
+	}
+	for i, f := range slices.Backward(c.facts) {
+		if c.open[f.key] && (h == nil && f.gone || h != nil && f.holds(h.Hash, h.Path)) {
+			l.in = i
+			return l
+		}
+	}
+	if h == nil {
+		return l
+	}
+	l.pending, l.op, l.at = true, entry.OpAdopt, earlier(h.touched(), now).UTC()
+	if known {
+		if next := last.at.Add(time.Millisecond); l.at.Before(next) {
+			l.at = next
+		}
+		if !last.gone && last.hash == h.Hash {
+			l.op = entry.OpMove
+		}
+	}
+	return l
+}
+
+// agrees tells whether the head, or its absence, is what history says.
+func (l *line) agrees() bool {
+	if l.head != nil {
+		return !l.pending && !l.erased
+	}
+	return l.erased || l.in < 0 || l.facts[l.in].gone
+}
+
+// believed gives the state that held at a time before now: the fact, or the
+// pending head, or neither.
+func (l *line) believed(at time.Time) (f fact, pending, ok bool) {
+	if l.erased {
+		return fact{}, false, false
+	}
+	if l.pending && !at.Before(l.at) {
+		return fact{}, true, true
+	}
+	for _, f := range slices.Backward(l.facts[:l.in+1]) {
+		if !f.at.After(at) {
+			return f, false, !f.gone
+		}
+	}
+	return fact{}, false, false
+}
+
+// twins are the leaves that the head is not in.
+func (l *line) twins() []fact {
+	if l.erased {
+		return nil
+	}
+	var all []fact
+	for i, f := range l.facts {
+		if i != l.in && l.open[f.key] {
+			all = append(all, f)
+		}
+	}
+	return all
+}

@@ -1,0 +1,346 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"memory-mcp/store/entry"
+)
+
+// Past is what history and the heads held when one request asked. It goes with
+// one [View] and never changes; files are read only when something is asked
+// that their names do not tell. It is safe for concurrent use.
+//
+// A time that is not before the moment at which the Past was made is the
+// present: then the heads answer, whatever history says.
+type Past struct {
+	s     *Store
+	view  *View
+	names *names
+	now   time.Time
+
+	mu    sync.Mutex
+	lines map[string]*line
+	bad   map[string]Problem // by file
+}
+
+// Moment is one state of an entry.
+type Moment struct {
+	ID       string
+	Key      string // of the revision; "" for a pending one
+	Recorded time.Time
+	Pending  bool // it is the head's, and not yet in history
+}
+
+// ErrChanged says that a file has changed since the Past was made.
+var ErrChanged = errors.New("the file has changed since")
+
+// Past looks, and lists the history. The first call lists all of it; later
+// ones list only what has changed. It takes no lock and creates nothing.
+func (s *Store) Past(ctx context.Context) (*Past, error) {
+	root, err := s.root()
+	if err != nil {
+		return nil, fmt.Errorf("open history: %w", err)
+	}
+	if root != nil {
+		defer root.Close() // a folder handle: nothing to lose
+	}
+	// History first: a head that is newer than the list is found out below, and
+	// a head that is older than the list would look like a person's revert.
+	names, err := s.history(root)
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.Look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.past(view, names), nil
+}
+
+func (s *Store) past(v *View, n *names) *Past {
+	return &Past{s: s, view: v, names: n, now: s.opts.Now(), lines: map[string]*line{}, bad: map[string]Problem{}}
+}
+
+// View is the heads that the history goes with.
+func (p *Past) View() *View { return p.view }
+
+// Now is the moment from which on a time is the present.
+func (p *Past) Now() time.Time { return p.now }
+
+// IDs gives every id that history or a head knows, sorted.
+func (p *Past) IDs() iter.Seq[string] {
+	var ids []string
+	for _, l := range p.names {
+		if l == nil {
+			continue
+		}
+		for _, g := range l.groups {
+			ids = append(ids, g.id)
+		}
+	}
+	for id := range p.view.heads() {
+		if _, ok := p.names.of(id); !ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Values(ids)
+}
+
+// Line gives the states of an id, oldest first; a pending head is the last. Of
+// an erased id only the tombstone is left.
+func (p *Past) Line(id string) []Moment {
+	l := p.line(id)
+	var all []Moment
+	for _, f := range l.facts[:l.in+1] {
+		all = append(all, f.moment(id))
+	}
+	if l.pending {
+		all = append(all, Moment{ID: id, Recorded: l.at, Pending: true})
+	}
+	return all
+}
+
+// Beside gives what is not in the line of an id: late texts, and the states of
+// another copy of the folder that nobody has joined with this one's.
+func (p *Past) Beside(id string) []Moment {
+	l := p.line(id)
+	var all []Moment
+	for _, f := range l.late {
+		all = append(all, f.moment(id))
+	}
+	for _, f := range l.facts[l.in+1:] {
+		all = append(all, f.moment(id))
+	}
+	for _, f := range l.twins() {
+		if f.key < l.facts[l.in].key {
+			all = append(all, f.moment(id))
+		}
+	}
+	slices.SortFunc(all, func(a, b Moment) int { return strings.Compare(a.Key, b.Key) })
+	return all
+}
+
+func (f fact) moment(id string) Moment { return Moment{ID: id, Key: f.key, Recorded: f.at} }
+
+// Believed gives the state of an id that was believed at a time; false when
+// there was none, or it was deleted, or it has been erased since.
+func (p *Past) Believed(id string, at time.Time) (Moment, bool) {
+	l := p.line(id)
+	if !at.Before(p.now) {
+		return p.present(id, l)
+	}
+	f, pending, ok := l.believed(at)
+	if pending {
+		return Moment{ID: id, Recorded: l.at, Pending: true}, true
+	}
+	return f.moment(id), ok
+}
+
+func (p *Past) present(id string, l *line) (Moment, bool) {
+	switch {
+	case l.head == nil:
+		return Moment{}, false
+	case l.pending || l.erased || l.in < 0:
+		return Moment{ID: id, Recorded: l.at, Pending: true}, true
+	}
+	return l.facts[l.in].moment(id), true
+}
+
+// Gone tells whether a state is a tombstone.
+func (p *Past) Gone(m Moment) bool {
+	r, err := p.Read(m)
+	return err == nil && r.Gone()
+}
+
+// Read gives the revision of a state. A pending one is what it would be
+// written down as.
+func (p *Past) Read(m Moment) (entry.Revision, error) {
+	root, err := p.s.root()
+	if err != nil {
+		return entry.Revision{}, err
+	}
+	if root == nil {
+		return entry.Revision{}, fmt.Errorf("read history of %q: %w", m.ID, fs.ErrNotExist)
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	if m.Pending {
+		return p.readPending(root, m.ID)
+	}
+	k, err := p.read(root, m)
+	if err != nil {
+		return entry.Revision{}, err
+	}
+	return k.Revision, nil
+}
+
+func (p *Past) read(root *os.Root, m Moment) (*kept, error) {
+	l := p.line(m.ID)
+	if l.erased && !slices.ContainsFunc(l.facts, func(f fact) bool { return f.key == m.Key }) {
+		return nil, &UnknownIDError{ID: m.ID, Dir: p.s.dir, Gone: true, Erased: true}
+	}
+	k, err := p.s.memo.read(root, m.ID, m.Key)
+	if err != nil {
+		p.damaged(m.ID, m.Key, err)
+		return nil, fmt.Errorf("read history of %q: %w", m.ID, err)
+	}
+	return k, nil
+}
+
+func (p *Past) readPending(root *os.Root, id string) (entry.Revision, error) {
+	l := p.line(id)
+	if l.head == nil {
+		return entry.Revision{}, &UnknownIDError{ID: id, Dir: p.s.dir}
+	}
+	b, err := root.ReadFile(l.head.Path)
+	if err == nil && entry.Sum(b) != l.head.Hash || errors.Is(err, fs.ErrNotExist) {
+		err = ErrChanged
+	}
+	if err != nil {
+		return entry.Revision{}, fmt.Errorf("read %s: %w", p.s.abs(l.head.Path), err)
+	}
+	r := entry.Revision{ID: id, Recorded: l.at, Actor: actorOutside, Op: l.op, Path: utf8Path(l.head.Path), Head: b, Hint: text(p.s.opts.Person())}
+	if last, ok := l.newest(); ok {
+		r.Parents = []string{last.key}
+	}
+	return r, nil
+}
+
+// Entry gives the entry that a state's file was.
+func (p *Past) Entry(m Moment) (entry.Entry, error) {
+	h, err := p.Head(m)
+	if err != nil {
+		return entry.Entry{}, err
+	}
+	return h.Entry, nil
+}
+
+// Head gives a state as the head that it was. A tombstone has none.
+func (p *Past) Head(m Moment) (*Head, error) {
+	if m.Pending {
+		if h, ok := p.view.ID(m.ID); ok {
+			return h, nil
+		}
+		return nil, &UnknownIDError{ID: m.ID, Dir: p.s.dir}
+	}
+	root, err := p.s.root()
+	if err != nil {
+		return nil, err
+	}
+	if root == nil {
+		return nil, fmt.Errorf("read history of %q: %w", m.ID, fs.ErrNotExist)
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	return p.headOf(root, m)
+}
+
+func (p *Past) headOf(root *os.Root, m Moment) (*Head, error) {
+	k, err := p.read(root, m)
+	if err != nil {
+		return nil, err
+	}
+	if k.Gone() {
+		return nil, &UnknownIDError{ID: m.ID, Dir: p.s.dir, Gone: true, Erased: k.Op == entry.OpErase}
+	}
+	return p.s.memo.parsed(k, func() *Head {
+		h := p.s.parse(placeOf(k.Revision), stamp{mtime: k.Recorded.UnixNano()}, k.Head)
+		h.Entry.ID = m.ID
+		return h
+	}), nil
+}
+
+// placeOf is where the head of a revision lay, or a place where it can.
+func placeOf(r entry.Revision) string {
+	if fs.ValidPath(r.Path) && entry.IsEntryPath(r.Path) {
+		return r.Path
+	}
+	return path.Join("general", r.ID+".md")
+}
+
+// line gives what the history and the head of an id come to.
+func (p *Past) line(id string) *line {
+	p.mu.Lock()
+	l := p.lines[id]
+	p.mu.Unlock()
+	if l != nil {
+		return l
+	}
+	root, err := p.s.root()
+	if err == nil && root != nil {
+		defer root.Close() // a folder handle: nothing to lose
+	}
+	g, _ := p.names.of(id)
+	if err != nil || root == nil {
+		g.keys = nil
+	}
+	l = p.resolve(root, id, g.keys)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines[id] = l
+	return l
+}
+
+func (p *Past) resolve(root *os.Root, id string, keys []string) *line {
+	h, _ := p.view.ID(id)
+	c := p.s.readChain(root, id, keys)
+	l := lineOf(c, h, p.now)
+	if l.pending && root != nil {
+		l = p.sinceListed(root, l, keys)
+	}
+	for _, key := range c.bad {
+		_, err := revision(root, id, key)
+		p.damaged(id, key, err)
+	}
+	return l
+}
+
+// sinceListed looks for the revision of a head that was written after history
+// was listed: what it is in is not pending.
+func (p *Past) sinceListed(root *os.Root, l *line, keys []string) *line {
+	now, err := keysOf(root, l.id)
+	if err != nil {
+		return l
+	}
+	for i, key := range slices.Backward(now) {
+		if slices.Contains(keys, key) {
+			continue
+		}
+		if f, err := p.s.memo.fact(root, l.id, key); err == nil && f.holds(l.head.Hash, l.head.Path) && f.op != entry.OpLate {
+			return lineOf(p.s.readChain(root, l.id, now[:i+1]), l.head, p.now)
+		}
+	}
+	return l
+}
+
+func (p *Past) damaged(id, key string, err error) {
+	if err == nil {
+		return
+	}
+	file := p.s.abs(path.Join(folderOf(id), id+"."+key+".md"))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bad[file] = Problem{File: file, What: "is damaged, and not used: " + err.Error(), Remedy: damagedRemedy}
+}
+
+// Damaged names the files of history that were asked for and could not be
+// used. [Store.Problems] reads all.
+func (p *Past) Damaged() []Problem {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]Problem, 0, len(p.bad))
+	for _, problem := range p.bad {
+		all = append(all, problem)
+	}
+	slices.SortFunc(all, func(a, b Problem) int { return strings.Compare(a.File, b.File) })
+	return all
+}
