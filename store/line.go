@@ -116,7 +116,7 @@ func lineOf(c *chain, h *Head, now time.Time) *line {
 	last, known := c.newest()
 	switch {
 	case h != nil && c.erased:
-		l.at = earlier(h.touched(), now).UTC()
+		l.op, l.at = entry.OpAdopt, earlier(h.touched(), now).UTC()
 		return l
 	case c.erased || h == nil && (!known || last.gone):
 		return l

@@ -59,6 +59,14 @@ func folderNumber(name string) (int, bool) {
 	return int(n), err == nil && len(name) == 2 && name == strings.ToLower(name)
 }
 
+// same tells whether two listings of a folder hold the same.
+func (l *listed) same(other *listed) bool {
+	if l == nil || other == nil {
+		return (l == nil || len(l.groups) == 0) && (other == nil || len(other.groups) == 0)
+	}
+	return slices.EqualFunc(l.groups, other.groups, func(a, b group) bool { return a.sum == b.sum && a.id == b.id })
+}
+
 // of gives the revisions of an id.
 func (n *names) of(id string) (group, bool) {
 	i, _ := folderNumber(entry.HistoryDir(id))

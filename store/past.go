@@ -38,7 +38,9 @@ type Moment struct {
 	ID       string
 	Key      string // of the revision; "" for a pending one
 	Recorded time.Time
-	Pending  bool // it is the head's, and not yet in history
+	Op       entry.Op // of a pending one: what it would be written down as
+	Gone     bool     // it is a tombstone
+	Pending  bool     // it is the head's, and not yet in history
 }
 
 // ErrChanged says that a file has changed since the Past was made.
@@ -77,6 +79,19 @@ func (p *Past) View() *View { return p.view }
 // Now is the moment from which on a time is the present.
 func (p *Past) Now() time.Time { return p.now }
 
+// Same tells whether another Past of the same store holds the same.
+func (p *Past) Same(other *Past) bool {
+	if p.s != other.s || p.view != other.view {
+		return false
+	}
+	for i, l := range p.names {
+		if !l.same(other.names[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // IDs gives every id that history or a head knows, sorted.
 func (p *Past) IDs() iter.Seq[string] {
 	var ids []string
@@ -106,7 +121,7 @@ func (p *Past) Line(id string) []Moment {
 		all = append(all, f.moment(id))
 	}
 	if l.pending {
-		all = append(all, Moment{ID: id, Recorded: l.at, Pending: true})
+		all = append(all, l.moment())
 	}
 	return all
 }
@@ -131,7 +146,14 @@ func (p *Past) Beside(id string) []Moment {
 	return all
 }
 
-func (f fact) moment(id string) Moment { return Moment{ID: id, Key: f.key, Recorded: f.at} }
+func (f fact) moment(id string) Moment {
+	return Moment{ID: id, Key: f.key, Recorded: f.at, Op: f.op, Gone: f.gone}
+}
+
+// moment is the pending head of a line.
+func (l *line) moment() Moment {
+	return Moment{ID: l.id, Recorded: l.at, Op: l.op, Pending: true}
+}
 
 // Believed gives the state of an id that was believed at a time; false when
 // there was none, or it was deleted, or it has been erased since.
@@ -142,9 +164,12 @@ func (p *Past) Believed(id string, at time.Time) (Moment, bool) {
 	}
 	f, pending, ok := l.believed(at)
 	if pending {
-		return Moment{ID: id, Recorded: l.at, Pending: true}, true
+		return l.moment(), true
 	}
-	return f.moment(id), ok
+	if !ok {
+		return Moment{}, false
+	}
+	return f.moment(id), true
 }
 
 func (p *Past) present(id string, l *line) (Moment, bool) {
@@ -152,15 +177,9 @@ func (p *Past) present(id string, l *line) (Moment, bool) {
 	case l.head == nil:
 		return Moment{}, false
 	case l.pending || l.erased || l.in < 0:
-		return Moment{ID: id, Recorded: l.at, Pending: true}, true
+		return l.moment(), true
 	}
 	return l.facts[l.in].moment(id), true
-}
-
-// Gone tells whether a state is a tombstone.
-func (p *Past) Gone(m Moment) bool {
-	r, err := p.Read(m)
-	return err == nil && r.Gone()
 }
 
 // Read gives the revision of a state. A pending one is what it would be

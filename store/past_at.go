@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -40,7 +41,11 @@ func (p *Past) differs(id string, at time.Time) bool {
 
 // Between gives the states that were recorded after one time and not after
 // another, newest first. A zero time is open. Late texts are among them.
-func (p *Past) Between(from, to time.Time) []Moment {
+func (p *Past) Between(from, to time.Time) []Moment { return slices.Collect(p.Newest(from, to)) }
+
+// Newest is [Past.Between] for a caller that may not want all of it: what it
+// does not take is not read.
+func (p *Past) Newest(from, to time.Time) iter.Seq[Moment] {
 	inside := func(at time.Time) bool {
 		return (from.IsZero() || at.After(from)) && (to.IsZero() || !at.After(to))
 	}
@@ -53,19 +58,47 @@ func (p *Past) Between(from, to time.Time) []Moment {
 			}
 		}
 		if l.pending && inside(l.at) {
-			all = append(all, Moment{ID: id, Recorded: l.at, Pending: true})
+			all = append(all, l.moment())
 		}
 	}
-	slices.SortFunc(all, func(a, b Moment) int {
-		if c := b.Recorded.Compare(a.Recorded); c != 0 {
-			return c
+	slices.SortFunc(all, newerFirst)
+	return slices.Values(all)
+}
+
+// newerFirst is the order of a timeline. What is pending has no key, and comes
+// after what is in history at the same time.
+func newerFirst(a, b Moment) int {
+	if c := b.Recorded.Compare(a.Recorded); c != 0 {
+		return c
+	}
+	if c := strings.Compare(b.Key, a.Key); c != 0 {
+		return c
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// Around gives the span of time, [from, to), in which what is believed is what
+// was believed at a time. A zero time is open.
+func (p *Past) Around(at time.Time) (from, to time.Time) {
+	for m := range p.Newest(time.Time{}, time.Time{}) {
+		if !m.Recorded.After(at) {
+			return m.Recorded, to
 		}
-		if c := strings.Compare(b.Key, a.Key); c != 0 {
-			return c
+		to = m.Recorded
+	}
+	return time.Time{}, to
+}
+
+// Absent gives the ids, sorted, whose heads are gone though nobody has written
+// that down.
+func (p *Past) Absent() []string {
+	var ids []string
+	for id := range p.IDs() {
+		if l := p.line(id); l.head == nil && !l.agrees() {
+			ids = append(ids, id)
 		}
-		return strings.Compare(a.ID, b.ID)
-	})
-	return all
+	}
+	return ids
 }
 
 // At gives what was believed at a time as a view of its own. It shares with the

@@ -27,7 +27,8 @@ import (
 //
 //	1: stamps and entries, then the index
 //	2: whether history has the entry
-const snapshotFormat = 2
+//	3: an index without entries that are in doubt
+const snapshotFormat = 3
 
 const snapshotMagic = "memory-mcp snapshot\n"
 
@@ -60,7 +61,6 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", err)
 	}
-	doubt := u.strs()
 	files, d, now := map[string]*file{}, newDraft(&View{}), s.opts.Now()
 	for n := u.uint(); n > 0 && u.err == nil; n-- {
 		p, f, settled := u.file(now)
@@ -75,7 +75,7 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 	}
 	s.files, s.view = files, d.done()
 	s.saved = s.view
-	return Snapshot{Index: index, View: s.view, Doubt: doubt}, nil
+	return Snapshot{Index: index, View: s.view}, nil
 }
 
 func (s *Store) readSnapshot(version string) ([]byte, error) {
@@ -92,9 +92,8 @@ func (s *Store) readSnapshot(version string) ([]byte, error) {
 
 // Snapshot is what another process knew.
 type Snapshot struct {
-	Index []byte   // as it was saved
-	View  *View    // that the index speaks of, but for Doubt
-	Doubt []string // paths that the index may hold and the view does not: to be dropped from the index
+	Index []byte // as it was saved
+	View  *View  // that the index speaks of
 }
 
 // snapshotVersion adds what the entries themselves depend on.
@@ -127,9 +126,10 @@ func openSnapshot(b []byte, version string) (*unpacker, []byte, error) {
 
 // SaveSnapshot writes what the store knows of a view, and the index that
 // speaks of the same view, for the next process. Unless final, it does so only
-// after enough has changed. It does nothing in a folder that was never written,
+// after enough has changed. What is in doubt is to be left out of the index,
+// and is read again by whoever takes over. It does nothing in a folder that was never written,
 // and when another process is at it. It tells whether it wrote.
-func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, final bool, index func(io.Writer) error) (bool, error) {
+func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, final bool, index func(w io.Writer, without ...string) error) (bool, error) {
 	version = s.snapshotVersion(version)
 	b, ok, err := s.packSnapshot(version, view, final, index)
 	if err != nil || !ok {
@@ -185,7 +185,7 @@ func (s *Store) worth(view *View, final bool) bool {
 	return changes*20 > view.Len()
 }
 
-func (s *Store) packSnapshot(version string, view *View, final bool, index func(io.Writer) error) ([]byte, bool, error) {
+func (s *Store) packSnapshot(version string, view *View, final bool, index func(w io.Writer, without ...string) error) ([]byte, bool, error) {
 	s.looking.Lock()
 	defer s.looking.Unlock()
 	if view != s.view || !s.worth(view, final) {
@@ -194,12 +194,6 @@ func (s *Store) packSnapshot(version string, view *View, final bool, index func(
 	var p packer
 	p.b = append(p.b, snapshotMagic...)
 	p.str(version)
-	var blob appender
-	if err := index(&blob); err != nil {
-		return nil, false, fmt.Errorf("save snapshot: %w", err)
-	}
-	p.uint(uint64(len(blob)))
-	p.b = append(p.b, blob...)
 	var good, doubt []string
 	for path, f := range s.files {
 		if s.good(path, f) {
@@ -208,7 +202,12 @@ func (s *Store) packSnapshot(version string, view *View, final bool, index func(
 			doubt = append(doubt, path)
 		}
 	}
-	p.strs(doubt)
+	var blob appender
+	if err := index(&blob, doubt...); err != nil {
+		return nil, false, fmt.Errorf("save snapshot: %w", err)
+	}
+	p.uint(uint64(len(blob)))
+	p.b = append(p.b, blob...)
 	p.uint(uint64(len(good)))
 	for _, path := range good {
 		p.file(path, s.files[path], s.matched[path] == s.files[path].head.Hash)

@@ -33,8 +33,6 @@ type Doc struct {
 	Group string
 	// Date is when the entry was made, for questions about time.
 	Date time.Time
-	// Stamp and Stored are kept in a snapshot for the caller, untouched.
-	Stamp, Stored []byte
 	// Ref is the caller's own value of the entry, handed back with it.
 	Ref any
 	// Plain says that the caller keeps the entry whatever a usual query asks:

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func saved(t failer, x *index.Index) []byte {
 }
 
 func reload(t failer, x *index.Index) *index.Index {
-	y, err := index.Load(saved(t, x), rules())
+	y, err := index.Load(saved(t, x), rules(), x.Doc)
 	if err != nil {
 		t.Fatalf("load: %v", err)
 	}
@@ -35,7 +36,7 @@ func TestSnapshotKeepsDocuments(t *testing.T) {
 	d := index.Doc{
 		Key: "k", ID: "i", Topic: "t", Title: "Title", Body: "Body text", Tags: []string{"A b"}, Files: []string{"x/y.go"},
 		Fields: []string{"more"}, Subject: "s", Speaker: "Ann", Session: "se", Seq: -3, Group: "g",
-		Date: time.Date(2026, 5, 6, 23, 0, 0, 5, time.FixedZone("", 3600)), Stamp: []byte{1, 0}, Stored: []byte("blob"),
+		Date: time.Date(2026, 5, 6, 23, 0, 0, 5, time.FixedZone("", 3600)), Ref: "ref", Plain: true,
 	}
 	x := reload(t, fresh(d, index.Doc{Key: "other"}))
 	got, ok := x.Doc("k")
@@ -60,23 +61,51 @@ func TestSnapshotOfNothing(t *testing.T) {
 
 func TestSnapshotOfOtherRules(t *testing.T) {
 	french := textanalysis.New(textanalysis.Options{Languages: []string{"fr"}})
-	if _, err := index.Load(saved(t, fresh(someDocs(1, 5)...)), french); !errors.Is(err, index.ErrSnapshot) {
+	if _, err := index.Load(saved(t, fresh(someDocs(1, 5)...)), french, fresh(someDocs(1, 5)...).Doc); !errors.Is(err, index.ErrSnapshot) {
 		t.Errorf("other word rules give %v", err)
 	}
 }
 
 func TestBrokenSnapshot(t *testing.T) {
-	good := saved(t, fresh(someDocs(1, 10)...))
+	x := fresh(someDocs(1, 10)...)
+	good := saved(t, x)
 	a := textanalysis.New(textanalysis.Options{})
 	for i := 0; i < len(good); i += 3 {
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x41
-		if _, err := index.Load(bad, a); !errors.Is(err, index.ErrSnapshot) {
+		if _, err := index.Load(bad, a, x.Doc); !errors.Is(err, index.ErrSnapshot) {
 			t.Fatalf("a change of byte %d gives %v", i, err)
 		}
-		if _, err := index.Load(good[:i], a); !errors.Is(err, index.ErrSnapshot) {
+		if _, err := index.Load(good[:i], a, x.Doc); !errors.Is(err, index.ErrSnapshot) {
 			t.Fatalf("the first %d bytes give %v", i, err)
 		}
+	}
+	nobody := func(string) (index.Doc, bool) { return index.Doc{}, false }
+	if _, err := index.Load(good, a, nobody); !errors.Is(err, index.ErrSnapshot) {
+		t.Errorf("documents that nobody knows give %v", err)
+	}
+}
+
+func TestSnapshotWithoutSome(t *testing.T) {
+	docs := someDocs(4, 20)
+	x := fresh(docs...)
+	var b bytes.Buffer
+	if err := x.Save(&b, docs[3].Key, docs[17].Key); err != nil {
+		t.Fatal(err)
+	}
+	y, err := index.Load(b.Bytes(), rules(), x.Doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fresh(slices.Concat(docs[:3], docs[4:17], docs[18:])...)
+	for _, text := range []string{"stale cache of user", "缓存失效", "errors May 2023"} {
+		q := index.Query{Text: text, Limit: 50}
+		if a, b := y.Search(q), want.Search(q); !reflect.DeepEqual(a, b) {
+			t.Errorf("%q:\nfound   %+v\nrebuilt %+v", text, a, b)
+		}
+	}
+	if x.Len() != len(docs) {
+		t.Errorf("saving left %d of %d documents", x.Len(), len(docs))
 	}
 }
 
@@ -88,9 +117,17 @@ func FuzzLoad(f *testing.F) {
 		f.Add(good[:len(good)-sha256.Size])
 	}
 	a := textanalysis.New(textanalysis.Options{})
+	all := fresh(someDocs(0, 40)...)
+	known := func(key string) (index.Doc, bool) {
+		d, ok := all.Doc(key)
+		if !ok {
+			d = index.Doc{Key: key}
+		}
+		return d, true
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sum := sha256.Sum256(data)
-		x, err := index.Load(append(bytes.Clone(data), sum[:]...), a)
+		x, err := index.Load(append(bytes.Clone(data), sum[:]...), a, known)
 		if err != nil {
 			if !errors.Is(err, index.ErrSnapshot) {
 				t.Fatalf("error is %v", err)
