@@ -26,10 +26,10 @@ type Chain struct {
 
 // Link is an entry that another one hangs together with.
 type Link struct {
-	// Relation is supersedes, derived_from or moved: how the younger one of
-	// the two refers to the older one.
+	// Relation is supersedes or derived_from: how the younger one of the two
+	// refers to the older one.
 	Relation string `json:"relation"`
-	Of       string `json:"of"` // the id on the other end
+	Of       string `json:"of"` // the id at the other end
 	Depth    int    `json:"depth"`
 	ID       string `json:"id"`
 	Lobe     string `json:"lobe"` // "" when no searched lobe knows the id

@@ -1,6 +1,7 @@
 package lobes
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"memory-mcp/lobes/repo"
 	"memory-mcp/store/entry"
 )
 
@@ -222,4 +224,50 @@ func citedFile(source string) string {
 		}
 		source = source[:i]
 	}
+}
+
+// The bounds of what git is asked about cited files.
+const (
+	mostCommits = 1000
+	gitTime     = 100 * time.Millisecond
+)
+
+// explain adds what git knows of the cited files that are not what they were:
+// how many commits touched them since, what the last one says, and where they
+// went. What cannot be found out in time, or at all, is left out.
+func (r reading) explain(ctx context.Context, e *entry.Entry, f *Fresh) {
+	if len(f.Changes) == 0 || r.tree.repo == nil || r.tree.root == "" {
+		return
+	}
+	below, err := filepath.Rel(r.tree.repo.Root, r.tree.root)
+	if err != nil || !filepath.IsLocal(below) {
+		return
+	}
+	paths := make([]string, len(f.Changes))
+	for i, c := range f.Changes {
+		paths[i] = filepath.ToSlash(filepath.Join(below, filepath.FromSlash(c.File)))
+	}
+	ctx, done := context.WithTimeout(ctx, gitTime)
+	defer done()
+	touched, err := r.touched(ctx, e, paths)
+	if err != nil {
+		r.lobe.o.Logger.Debug("git does not tell of cited files", "lobe", r.lobe.name, "cause", err)
+		return
+	}
+	for i := range f.Changes {
+		t := touched[paths[i]]
+		f.Changes[i].Commits, f.Changes[i].Subject = t.Commits, t.Subject
+		if renamed, err := filepath.Rel(below, filepath.FromSlash(t.Renamed)); err == nil && t.Renamed != "" {
+			f.Changes[i].Renamed = filepath.ToSlash(renamed)
+		}
+	}
+}
+
+func (r reading) touched(ctx context.Context, e *entry.Entry, paths []string) (found map[string]repo.Touch, err error) {
+	history, err := r.tree.repo.History()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, history.Close()) }()
+	return history.Touched(ctx, e.GitSHA, since(e), paths, mostCommits)
 }

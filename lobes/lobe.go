@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"memory-mcp/lobes/repo"
 	"memory-mcp/store"
@@ -28,6 +29,7 @@ type Lobe struct {
 	texts    *texts        // as store
 	signals  signals
 	uses     uses
+	pasts    eras
 	trouble  atomic.Pointer[DegradedError]
 	vanished atomic.Pointer[Vanished]
 	used     atomic.Bool            // it was read at least once
@@ -44,6 +46,11 @@ type reading struct {
 	index *index.Index
 	texts *texts
 	tree  tree // that the call speaks from
+
+	// Of a reading of what was believed at a time: that time, and the past that
+	// view and index were made of.
+	then time.Time
+	old  *store.Past
 }
 
 // A tree is one working tree of a lobe's repository.

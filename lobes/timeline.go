@@ -1,0 +1,150 @@
+package lobes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"memory-mcp/store"
+)
+
+// The lengths of a page of a timeline.
+const (
+	standardPage = 100
+	longestPage  = 1000
+)
+
+// Timeline tells the changes of the lobes that the target leads to, newest
+// first. It is read off the history: nothing is written for it.
+func (s *Set) Timeline(ctx context.Context, t Target, w Window) (Timeline, error) {
+	answer := Timeline{Lobes: []string{}, Changes: []Change{}}
+	w, err := w.checked(s.o.Now())
+	if err != nil {
+		return answer, err
+	}
+	w.Limit = min(cmp.Or(max(w.Limit, 0), standardPage), longestPage)
+	from, err := readMark(w.Before)
+	if err != nil {
+		return answer, err
+	}
+	lobes, own, err := s.resolve(t, false)
+	if err != nil {
+		return answer, err
+	}
+	readings, degraded, err := s.look(ctx, t, lobes, own)
+	if err != nil {
+		return answer, err
+	}
+	err = settled(func() error {
+		answer = Timeline{Lobes: []string{}, Changes: []Change{}, Degraded: degraded}
+		return answer.fill(ctx, readings, w, from)
+	})
+	return answer, err
+}
+
+// A mark is a place in a timeline.
+type mark struct {
+	at      time.Time
+	key, id string
+	lobe    string
+}
+
+// readMark reads what ends a page, or a time.
+func readMark(text string) (mark, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return mark{}, nil
+	}
+	parts := strings.SplitN(text, "/", 4)
+	at, err := time.Parse(time.RFC3339Nano, parts[0])
+	if err != nil || len(parts) != 1 && len(parts) != 4 {
+		return mark{}, &ValueError{Field: "before", Value: clip(text, 80), Why: "it is neither the next of a page nor a time in RFC 3339"}
+	}
+	m := mark{at: at}
+	if len(parts) == 4 {
+		m.key, m.id, m.lobe = parts[1], parts[2], parts[3]
+	}
+	return m, nil
+}
+
+func (m mark) String() string {
+	return fmt.Sprintf("%s/%s/%s/%s", m.at.UTC().Format(time.RFC3339Nano), m.key, m.id, m.lobe)
+}
+
+// compare orders marks as a timeline does: what comes first is newer.
+func (m mark) compare(o mark) int {
+	return cmp.Or(o.at.Compare(m.at), strings.Compare(o.key, m.key), strings.Compare(m.id, o.id), strings.Compare(m.lobe, o.lobe))
+}
+
+// An event is a moment of one of several lobes.
+type event struct {
+	store.Moment
+	history *history
+	mark    mark
+}
+
+// fill tells a page.
+func (t *Timeline) fill(ctx context.Context, readings []reading, w Window, from mark) error {
+	var all []event
+	for _, r := range readings {
+		t.Lobes = append(t.Lobes, r.lobe.name)
+		p, err := r.store.Past(ctx)
+		if err != nil {
+			return err
+		}
+		h := &history{reading: r, past: p}
+		for _, m := range p.Between(w.Since, w.Until) {
+			if w.ID == "" || w.ID == m.ID {
+				all = append(all, event{m, h, mark{m.Recorded, m.Key, m.ID, r.lobe.name}})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b event) int { return a.mark.compare(b.mark) })
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch {
+		case from.id == "" && !from.at.IsZero() && !e.mark.at.Before(from.at), from.id != "" && e.mark.compare(from) <= 0:
+			continue
+		}
+		c, ok, err := e.history.happened(e.Moment, w)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if len(t.Changes) == w.Limit {
+			last := t.Changes[w.Limit-1]
+			t.Next = mark{last.Recorded, last.Key, last.ID, last.Lobe}.String()
+			return nil
+		}
+		t.Changes = append(t.Changes, c)
+	}
+	return nil
+}
+
+// happened tells a moment, unless the window does not hold it. A file of
+// history that cannot be used is left out.
+func (h *history) happened(m store.Moment, w Window) (Change, bool, error) {
+	s, err := h.read(m)
+	if err != nil {
+		return Change{}, false, unusable(err)
+	}
+	if !w.by(s.rev) {
+		return Change{}, false, nil
+	}
+	var was *state
+	if before, ok := h.before(h.past.Line(m.ID), m); ok {
+		was = &before
+	}
+	c := h.told(s, was)
+	if c.Title == "" && c.Topic == "" && w.Topic != "" {
+		return c, false, nil // nothing is left that would tell the topic
+	}
+	return c, inScope(c.Topic, w.Topic), nil
+}
