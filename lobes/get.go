@@ -45,12 +45,13 @@ func (s *Set) unknownID(ctx context.Context, id string, readings []reading) erro
 	var known []string
 	searched := make(map[*Lobe]bool)
 	for _, r := range readings {
+		e.AsOf = r.then
 		searched[r.lobe] = true
 		e.Lobes = append(e.Lobes, r.lobe.name)
 		for h := range r.view.Heads() {
 			known = append(known, h.Entry.ID)
 		}
-		if entry.ValidID(id) && e.Gone.IsZero() {
+		if entry.ValidID(id) && e.Gone.IsZero() && e.AsOf.IsZero() {
 			e.Gone = r.retracted(id)
 		}
 	}

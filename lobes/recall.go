@@ -29,6 +29,9 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	if readings, err = s.asOf(ctx, readings, q.AsOf); err != nil {
+		return Answer{}, err
+	}
 	a := s.emptyAnswer(q, readings)
 	a.Degraded = degraded
 	if len(q.IDs) > 0 {
@@ -46,6 +49,9 @@ func (s *Set) emptyAnswer(q Query, readings []reading) Answer {
 	a := Answer{
 		Lobes: []string{}, Results: []Result{}, Tags: []TagCount{}, Matched: []string{}, Missing: []string{},
 		Conflicts: []Conflict{}, Choose: []string{}, AsOf: s.o.Now().UTC(), ValidAt: q.At.UTC(), RankedBy: "bm25",
+	}
+	if !q.AsOf.IsZero() {
+		a.AsOf = q.AsOf.UTC()
 	}
 	for _, r := range readings {
 		a.Lobes = append(a.Lobes, r.lobe.name)
@@ -68,8 +74,15 @@ func (s *Set) checked(q Query) (Query, error) {
 	q.Limit = min(cmp.Or(max(q.Limit, 0), DefaultLimit), MaxLimit)
 	q.Offset = max(q.Offset, 0)
 	q.Excerpt = min(cmp.Or(max(q.Excerpt, 0), standardExcerpt), MaxExcerpt)
+	now := s.o.Now()
+	if err := notLater("asOf", q.AsOf, now); err != nil {
+		return q, err
+	}
 	if q.At.IsZero() {
-		q.At = s.o.Now()
+		q.At = q.AsOf
+	}
+	if q.At.IsZero() {
+		q.At = now
 	}
 	q.Text, q.Filter = strings.ReplaceAll(q.Text, "\x00", " "), strings.ReplaceAll(q.Filter, "\x00", " ")
 	q.Subject = strings.ToLower(strings.TrimSpace(q.Subject))

@@ -42,7 +42,7 @@ func (r reading) fromOutside(h *store.Head) bool {
 	if h.Copy != "" || h.Broken != nil {
 		return true
 	}
-	newest, ok, err := r.store.Newest(h.Entry.ID)
+	newest, ok, err := r.newest(h.Entry.ID)
 	return err == nil && (!ok || newest.Op == entry.OpAdopt || entry.Sum(newest.Head) != h.Hash)
 }
 

@@ -59,7 +59,7 @@ func (h hit) history(r *Result) {
 	if h.head.Copy != "" || h.head.Broken != nil {
 		return
 	}
-	newest, ok, err := h.store.Newest(h.head.Entry.ID)
+	newest, ok, err := h.newest(h.head.Entry.ID)
 	if err != nil {
 		return
 	}
