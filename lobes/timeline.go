@@ -74,6 +74,10 @@ func (m mark) String() string {
 	return fmt.Sprintf("%s/%s/%s/%s", m.at.UTC().Format(time.RFC3339Nano), m.key, m.id, m.lobe)
 }
 
+// Mark is where a page of a timeline goes on after the change: its [Window]'s
+// Before.
+func (c Change) Mark() string { return mark{c.Recorded, c.Key, c.ID, c.Lobe}.String() }
+
 // compare orders marks as a timeline does: what comes first is newer.
 func (m mark) compare(o mark) int {
 	return cmp.Or(o.at.Compare(m.at), strings.Compare(o.key, m.key), strings.Compare(m.id, o.id), strings.Compare(m.lobe, o.lobe))
@@ -119,8 +123,7 @@ func (t *Timeline) fill(ctx context.Context, readings []reading, w Window, from 
 			continue
 		}
 		if len(t.Changes) == w.Limit {
-			last := t.Changes[w.Limit-1]
-			t.Next = mark{last.Recorded, last.Key, last.ID, last.Lobe}.String()
+			t.Next = t.Changes[w.Limit-1].Mark()
 			return nil
 		}
 		t.Changes = append(t.Changes, c)
