@@ -1,9 +1,3 @@
-// Package bench makes notes and questions that look like those of a real
-// project, for measuring the speed of the program.
-//
-// The same seed gives the same notes on every machine. Their words have the
-// uneven frequencies of real ones: few components occur often, many identifiers
-// once.
 package bench
 
 import (

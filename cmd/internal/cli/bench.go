@@ -3,26 +3,24 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"memory-mcp/cmd/internal/bench"
 )
 
 type benchOptions struct {
-	sizes        []string
-	stores, asks int
-	seed         uint64
-	rest         time.Duration
-	json         bool
+	bench.Options
+	sizes []string
+	json  bool
 }
 
 func newBench(e *env) *cobra.Command {
 	c := &cobra.Command{Use: "bench", Short: "Measure this build", Hidden: true, Args: noArguments, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(newBenchSpeed(e), newBenchRecall(e))
+	c.AddCommand(newBenchSpeed(e), newBenchRecall(e), newBenchWrite(e))
 	return c
 }
 
@@ -31,57 +29,75 @@ func newBenchSpeed(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "speed",
 		Short: "Measure start, store and query",
-		Long: `Measure how fast this build is, as a client over the protocol sees it: a
-server is started in a scratch repository with so many made-up notes, and asked.`,
+		Long: `Measure how fast this build is, in a scratch repository with so many made-up
+notes: as a client over the protocol sees it, and the lobe by itself. Times are
+medians and 95th percentiles. A store stands beside the least that a durable
+file costs in the same run.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runBench(c.Context(), e, o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.sizes, "entries", []string{"100", "1000", "10000"}, "how many notes; several with commas")
-	f.IntVar(&o.stores, "stores", 50, "how many notes to store")
-	f.IntVar(&o.asks, "queries", 200, "how many questions of each kind to ask")
-	f.Uint64Var(&o.seed, "seed", 1, "of the made-up notes")
-	f.DurationVar(&o.rest, "rest", 3*time.Second, "let the files rest before they are read, as those of yesterday have")
+	f.StringSliceVar(&o.sizes, "entries", []string{"1000", "10000", "100000"}, "how many notes; several with commas")
+	f.IntVar(&o.Stores, "stores", 50, "how many notes to store")
+	f.IntVar(&o.Asks, "queries", 200, "how many questions of each kind to ask")
+	f.IntVar(&o.Starts, "starts", 5, "how many processes to start, with a snapshot and without")
+	f.Uint64Var(&o.Seed, "seed", 1, "of the made-up notes")
+	f.DurationVar(&o.Rest, "rest", 3*time.Second, "let the files rest before they are read, as those of yesterday have")
+	f.DurationVar(&o.Writing, "writing", 5*time.Second, "how long to ask beside a process that writes; 0s leaves it out")
+	f.IntVar(&o.PerSecond, "per-second", 1000, "how many entries that process writes")
+	f.StringVar(&o.Temp, "temp", "", "where to make the scratch repository")
 	f.BoolVar(&o.json, "json", false, "answer as JSON")
 	return c
 }
 
-// benchResult is what was measured at one size. Times are milliseconds.
-type benchResult struct {
-	Entries     int       `json:"entries"`
-	FirstAnswer float64   `json:"first_answer_ms"`
-	Store       quantiles `json:"store_ms"`
-	Query       quantiles `json:"query_ms"`
-	Context     quantiles `json:"context_ms"`
-	MemoryMiB   float64   `json:"memory_mib"` // the most that the server held; 0 where the system does not tell
-}
-
-type quantiles struct {
-	P50 float64 `json:"p50"`
-	P95 float64 `json:"p95"`
-}
-
-func quantilesOf(all []time.Duration) quantiles {
-	if len(all) == 0 {
-		return quantiles{}
+func newBenchWrite(e *env) *cobra.Command {
+	var seed uint64
+	var perSecond int
+	var last time.Duration
+	c := &cobra.Command{
+		Use:    "write DIR",
+		Short:  "Write entries into a folder, so many a second",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if perSecond < 1 {
+				return &UsageError{Command: Name + " bench write", Err: fmt.Errorf("%d entries a second are none", perSecond)}
+			}
+			n, err := bench.Write(c.Context(), args[0], seed, perSecond, last)
+			if err != nil {
+				return err
+			}
+			return e.say(strconv.Itoa(n) + "\n")
+		},
 	}
-	slices.Sort(all)
-	at := func(share float64) float64 {
-		return milliseconds(all[min(len(all)-1, int(share*float64(len(all))))])
-	}
-	return quantiles{at(0.5), at(0.95)}
+	f := c.Flags()
+	f.Uint64Var(&seed, "seed", 1, "of the made-up notes; another one gives other ids")
+	f.IntVar(&perSecond, "per-second", 1000, "how many")
+	f.DurationVar(&last, "for", 5*time.Second, "how long")
+	return c
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func runBench(ctx context.Context, e *env, o benchOptions) error {
-	var results []benchResult
+	o.Executable, o.Now = e.Executable, e.Now
+	for _, name := range []string{"PATH", "SystemRoot", "TMPDIR", "TEMP"} {
+		if value := e.Getenv(name); value != "" {
+			o.Environment = append(o.Environment, name+"="+value)
+		}
+	}
+	var sizes []int
 	for _, size := range o.sizes {
 		n, err := strconv.Atoi(strings.TrimSpace(size))
 		if err != nil || n < 0 {
 			return &UsageError{Command: Name + " bench speed", Err: fmt.Errorf("%q is no number of entries", size)}
 		}
-		r, err := e.benchSize(ctx, o, n)
+		sizes = append(sizes, n)
+	}
+	if o.Stores < 1 || o.Asks < 1 || o.Starts < 1 || o.PerSecond < 1 {
+		return &UsageError{Command: Name + " bench speed", Err: fmt.Errorf("stores, queries, starts and per-second are at least 1")}
+	}
+	var results []bench.Result
+	for _, n := range sizes {
+		r, err := bench.Measure(ctx, o.Options, n)
 		if err != nil {
 			return fmt.Errorf("measure with %d entries: %w", n, err)
 		}
@@ -90,81 +106,65 @@ func runBench(ctx context.Context, e *env, o benchOptions) error {
 	if o.json {
 		return e.say(compact(results))
 	}
-	t := &table{head: []string{"ENTRIES", "FIRST ANSWER", "STORE P50", "P95", "QUERY P50", "P95", "CONTEXT P50", "P95", "MEMORY"},
-		right: map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true}}
-	ms := func(v float64) string { return fmt.Sprintf("%.2f ms", v) }
-	for _, r := range results {
-		t.add(strconv.Itoa(r.Entries), ms(r.FirstAnswer), ms(r.Store.P50), ms(r.Store.P95), ms(r.Query.P50), ms(r.Query.P95),
-			ms(r.Context.P50), ms(r.Context.P95), fmt.Sprintf("%.1f MiB", r.MemoryMiB))
-	}
-	return e.say(t.render(e.terminal))
+	return e.say(speedTable(results).render(e.terminal))
 }
 
-func (e *env) benchSize(ctx context.Context, o benchOptions, n int) (r benchResult, err error) {
-	dir, err := os.MkdirTemp("", Name+"-bench-")
-	if err != nil {
-		return r, err
+// speedTable has a row for each act and a column for each size.
+func speedTable(results []bench.Result) *table {
+	t := &table{head: []string{"ACT"}, right: map[int]bool{}}
+	for i, r := range results {
+		t.head, t.right[i+1] = append(t.head, strconv.Itoa(r.Entries)), true
 	}
-	defer func() { err = firstOf(err, os.RemoveAll(dir)) }()
-	scratch, err := newScratch(dir, n, o.seed)
-	if err != nil {
-		return r, err
-	}
-	r.Entries = n
-	select {
-	case <-ctx.Done():
-		return r, ctx.Err()
-	case <-time.After(o.rest):
-	}
-	began := e.Now()
-	s, err := startServer(ctx, e, scratch)
-	if err != nil {
-		return r, err
-	}
-	if err := s.greet(); err != nil {
-		return r, firstOf(err, s.stop())
-	}
-	if _, err := s.call("memory_query", map[string]any{"filter": "upload"}); err != nil {
-		return r, firstOf(err, s.stop())
-	}
-	r.FirstAnswer = milliseconds(e.Now().Sub(began))
-	if err := s.measure(e, o, scratch, &r); err != nil {
-		return r, firstOf(err, s.stop())
-	}
-	if err := s.stop(); err != nil {
-		return r, err
-	}
-	r.MemoryMiB = float64(peakMemory(s.cmd.ProcessState)) / (1 << 20)
-	return r, nil
-}
-
-// measure asks and stores. Each kind is asked a few times first, so that what
-// is made at the first call does not count.
-func (s *served) measure(e *env, o benchOptions, scratch *scratch, r *benchResult) error {
-	const warm = 3
-	kinds := []struct {
-		tool  string
-		times int
-		args  func() map[string]any
-		into  *quantiles
-	}{
-		{"memory_query", o.asks, func() map[string]any { return map[string]any{"filter": scratch.notes.Question()} }, &r.Query},
-		{"memory_context", o.asks, func() map[string]any { return map[string]any{"context": scratch.notes.Question()} }, &r.Context},
-		{"memory_store", o.stores, scratch.note, &r.Store},
-	}
-	for _, k := range kinds {
-		var took []time.Duration
-		for i := range k.times + warm {
-			args := k.args()
-			began := e.Now()
-			if _, err := s.call(k.tool, args); err != nil {
-				return err
-			}
-			if i >= warm {
-				took = append(took, e.Now().Sub(began))
-			}
+	for _, row := range speedRows() {
+		cells := []string{row.act}
+		for _, r := range results {
+			cells = append(cells, row.cell(r))
 		}
-		*k.into = quantilesOf(took)
+		t.add(cells...)
 	}
-	return nil
+	return t
+}
+
+// A speedRow is one line of the table.
+type speedRow struct {
+	act  string
+	cell func(bench.Result) string
+}
+
+func speedRows() []speedRow {
+	start := func(t bench.Times) string { return fmt.Sprintf("%.1f (best %.1f) ms", t.P50, t.Best) }
+	spread := func(t bench.Times) string {
+		if t == (bench.Times{}) {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f / %.2f ms", t.P50, t.P95)
+	}
+	times := func(r float64) string { return fmt.Sprintf("%.1f ×", r) }
+	memory := func(m bench.MiB) string { return fmt.Sprintf("%.1f MiB", m) }
+	return []speedRow{
+		{"load of the machine before", func(r bench.Result) string { return fmt.Sprintf("%.1f on %d processors", r.Load, r.CPUs) }},
+		{"process alone (version)", func(r bench.Result) string { return start(r.Process) }},
+		{"start to handshake", func(r bench.Result) string { return start(r.Handshake) }},
+		{"start to first answer, snapshot", func(r bench.Result) string {
+			if r.First == nil {
+				return "no snapshot"
+			}
+			return start(*r.First)
+		}},
+		{"start to first answer, all files", func(r bench.Result) string { return start(r.FirstAnew) }},
+		{"memory_query over MCP", func(r bench.Result) string { return spread(r.Query) }},
+		{"memory_context over MCP", func(r bench.Result) string { return spread(r.Context) }},
+		{"context in process", func(r bench.Result) string { return spread(r.InProcess) }},
+		{"context in process, a scan each", func(r bench.Result) string { return spread(r.Scanning) }},
+		{"bare create, sync, rename, sync", func(r bench.Result) string { return spread(r.Bare) }},
+		{"store over MCP", func(r bench.Result) string { return spread(r.Store) }},
+		{"store over MCP, times the bare one", func(r bench.Result) string { return times(r.Ratio.MCP) }},
+		{"store in process", func(r bench.Result) string { return spread(r.StoreIn) }},
+		{"store in process, times the bare one", func(r bench.Result) string { return times(r.Ratio.InProcess) }},
+		{"memory held after questions", func(r bench.Result) string { return memory(r.Resident) }},
+		{"most memory", func(r bench.Result) string { return memory(r.Peak) }},
+		{"context over MCP beside a writer", func(r bench.Result) string { return spread(r.Beside) }},
+		{"context in process beside a writer", func(r bench.Result) string { return spread(r.BesideIn) }},
+		{"entries written a second beside it", func(r bench.Result) string { return strconv.Itoa(r.PerSecond) }},
+	}
 }

@@ -152,6 +152,13 @@ func noteEntry(n benchrecall.Note, order int) entry.Entry {
 	return m
 }
 
+func writeFile(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
+}
+
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // recallDepth is how many answers count.
