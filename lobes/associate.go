@@ -136,7 +136,7 @@ func (s *sieve) around(from []hit) []neighbour {
 				best, n.why = share*h.score, why
 			}
 		}
-		if n.score > 0 && s.keep(head.Path) {
+		if n.score > 0 && s.keep(head) {
 			all = append(all, n)
 		}
 	}

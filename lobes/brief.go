@@ -94,7 +94,7 @@ func (r reading) brief(q Query, sections map[string][]Section) summary {
 	byTopic := make(map[string][]hit)
 	files := newCitings(r.tree.root, maxCitings)
 	for h := range r.view.Heads() {
-		if !sv.keep(h.Path) || h.Copy != "" {
+		if !sv.keep(h) || h.Copy != "" {
 			continue
 		}
 		own.entries++

@@ -20,7 +20,7 @@ func document(h *store.Head) index.Doc {
 	e := &h.Entry
 	d := index.Doc{
 		Key: h.Path, ID: e.ID, Topic: e.Topic, Title: e.Title, Body: e.Body,
-		Tags: e.Tags, Subject: e.Subject, Date: e.Created,
+		Tags: e.Tags, Subject: e.Subject, Date: e.Created, Ref: h, Plain: plain(h),
 		Files:  make([]string, 0, len(e.Sources)+len(e.References)+len(e.Files)),
 		Fields: make([]string, 0, len(e.Concepts)+4),
 	}
@@ -36,6 +36,12 @@ func document(h *store.Head) index.Doc {
 		}
 	}
 	return d
+}
+
+// headOf is what [document] was made of.
+func headOf(d *index.Doc) *store.Head {
+	h, _ := d.Ref.(*store.Head)
+	return h
 }
 
 // cite adds a source to what the index knows. The first one with a place gives

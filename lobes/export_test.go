@@ -43,7 +43,7 @@ func HasStatus(e entry.Entry, asked string) bool { return hasStatus(&e, asked) }
 
 // Weigh is the factor of an entry.
 func Weigh(e entry.Entry, stale, boosts bool) (float64, []Reason) {
-	return weigh(&e, standing{stale: stale}, boosts)
+	return weighed(&e, standing{stale: stale}, boosts)
 }
 
 // HomeFirst orders scored hits; a name that begins with "home" is the current lobe's.
@@ -86,5 +86,11 @@ func Decay(age time.Duration, halfLife, confidence float64) float64 {
 
 // WeighUsed is the factor of an entry that was used, or lies on another branch.
 func WeighUsed(e entry.Entry, uses int, elsewhere bool) (float64, []Reason) {
-	return weigh(&e, standing{uses: uses, elsewhere: elsewhere}, true)
+	return weighed(&e, standing{uses: uses, elsewhere: elsewhere}, true)
+}
+
+func weighed(e *entry.Entry, s standing, boosts bool) (float64, []Reason) {
+	w := weighing{factor: 1, tell: true}
+	w.weigh(e, s, boosts)
+	return w.factor, w.reasons
 }

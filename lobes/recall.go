@@ -134,7 +134,7 @@ type sieve struct {
 	reading
 	q        Query
 	branch   string
-	decided  map[string]bool
+	out      map[*store.Head]bool // that are counted already
 	hidden   [notValid + 1]int
 	branches int
 }
@@ -144,22 +144,25 @@ func (r reading) sieve(q Query) *sieve {
 	if branch == "" {
 		branch = r.tree.branch()
 	}
-	return &sieve{reading: r, q: q, branch: branch, decided: make(map[string]bool)}
+	return &sieve{reading: r, q: q, branch: branch, out: make(map[*store.Head]bool)}
 }
 
-// keep tells whether the entry at a path may be shown. It is asked once for
-// each entry that matches.
-func (s *sieve) keep(path string) bool {
-	if known, ok := s.decided[path]; ok {
-		return known
-	}
-	h, ok := s.view.Path(path)
-	ok = ok && s.passes(h)
-	s.decided[path] = ok
-	return ok
+// plain tells whether an entry is shown to everyone who does not ask for a
+// certain kind, subject or other status.
+func plain(h *store.Head) bool {
+	e := &h.Entry
+	return (e.Status == "" || e.Status == "active") && e.Expires.IsZero() && e.Valid.From.IsZero() && e.Valid.Until.IsZero() &&
+		(e.Topic != "recent-work" || e.Branch == "") && h.Copy == "" && vouched(e)
 }
 
-func (s *sieve) passes(h *store.Head) bool {
+// keepsPlain tells whether the query shows every plain entry of its scope.
+func (s *sieve) keepsPlain() bool {
+	return (s.q.Kind == "" || s.q.Kind == "*") && s.q.Subject == "" && (s.q.Status == "" || s.q.Status == "*" || s.q.Status == "active")
+}
+
+// keep tells whether an entry may be shown. What is left out is counted once,
+// however often it is asked about.
+func (s *sieve) keep(h *store.Head) bool {
 	e := &h.Entry
 	switch {
 	case s.q.unasked && !vouched(e),
@@ -170,14 +173,21 @@ func (s *sieve) passes(h *store.Head) bool {
 		return false
 	}
 	if seen := see(e, s.q.Status, s.q.At); seen != shown {
-		s.hidden[seen]++
+		s.count(h, &s.hidden[seen])
 		return false
 	}
 	if !onBranch(e, s.branch) {
-		s.branches++
+		s.count(h, &s.branches)
 		return false
 	}
 	return !s.repeats(h)
+}
+
+func (s *sieve) count(h *store.Head, in *int) {
+	if !s.out[h] {
+		s.out[h] = true
+		*in++
+	}
 }
 
 // vouched tells whether an entry may be shown to somebody who did not ask: it
@@ -204,23 +214,21 @@ func onBranch(e *entry.Entry, branch string) bool {
 	return repo.BranchSlug(e.Branch) == repo.BranchSlug(branch)
 }
 
-// weight is the factor of the entry at a path.
-func (s *sieve) weight(path string) float64 {
-	h, ok := s.view.Path(path)
-	if !ok {
-		return 1
-	}
-	factor, _ := s.weigh(h, s.q)
-	return factor
+// weight is the factor of an entry.
+func (s *sieve) weight(d *index.Doc) float64 {
+	w := weighing{factor: 1}
+	s.weigh(&w, headOf(d), s.q)
+	return w.factor
 }
 
-func (r reading) weigh(h *store.Head, q Query) (float64, []Reason) {
+// weigh works out the factor of an entry.
+func (r reading) weigh(w *weighing, h *store.Head, q Query) {
 	s := r.lobe.o.Behavior.standing(&h.Entry, q.At)
 	if h.Entry.Topic == "recent-work" && q.Branch == "*" {
 		s.elsewhere = !onBranch(&h.Entry, r.tree.branch())
 	}
 	s.uses = r.lobe.uses.of(h.Entry.ID)
-	return weigh(&h.Entry, s, !q.NoBoosts)
+	w.weigh(&h.Entry, s, !q.NoBoosts)
 }
 
 // rankPool is how many hits are looked at, at least, to tell weak ones from
@@ -241,37 +249,48 @@ func (s *sieve) find() ([]hit, index.Result) {
 	most := s.q.Offset + s.q.Limit
 	switch {
 	case s.q.Text != "":
-		keep := s.keep
+		q := s.query(pool(most))
+		q.Text = s.q.Text
 		if s.q.Filter != "" {
-			keep = s.matching()
+			q.Keep, q.KeepsPlain = s.matching(), false
 		}
-		return s.hits(index.Query{Text: s.q.Text, Keep: keep, Weight: s.weight, Limit: pool(most)})
+		return s.hits(q)
 	case strings.TrimSpace(s.q.Filter) != "":
-		return s.hits(index.Query{
-			Filter: textanalysis.ParseFilter(s.q.Filter), HasFilter: true, Keep: s.keep, Weight: s.weight, Limit: most,
-		})
+		return s.hits(s.filter(most))
 	}
 	return s.list(most)
 }
 
-// matching keeps what the filter matches too.
-func (s *sieve) matching() func(string) bool {
-	found := make(map[string]bool)
-	_, r := s.hits(index.Query{
-		Filter: textanalysis.ParseFilter(s.q.Filter), HasFilter: true, Keep: s.keep, Limit: s.index.Len() + 1,
-	})
-	for _, h := range r.Hits {
-		found[h.Key] = true
+// query asks for what may be shown.
+func (s *sieve) query(most int) index.Query {
+	return index.Query{
+		Topic: s.q.Scope, Keep: func(d *index.Doc) bool { return s.keep(headOf(d)) }, KeepsPlain: s.keepsPlain(),
+		Weight: s.weight, Limit: most,
 	}
-	return func(path string) bool { return found[path] }
+}
+
+func (s *sieve) filter(most int) index.Query {
+	q := s.query(most)
+	q.Filter, q.HasFilter = textanalysis.ParseFilter(s.q.Filter), true
+	return q
+}
+
+// matching keeps what the filter matches too.
+func (s *sieve) matching() func(*index.Doc) bool {
+	q := s.filter(s.index.Len() + 1)
+	q.Weight = nil
+	found := make(map[any]bool)
+	for _, h := range s.index.Search(q).Hits {
+		found[h.Ref] = true
+	}
+	return func(d *index.Doc) bool { return found[d.Ref] }
 }
 
 func (s *sieve) hits(q index.Query) ([]hit, index.Result) {
 	r := s.index.Search(q)
 	hits := make([]hit, 0, len(r.Hits))
 	for _, h := range r.Hits {
-		// The index may be ahead of this request's view by a change.
-		if head, ok := s.view.Path(h.Key); ok {
+		if head, ok := h.Ref.(*store.Head); ok {
 			hits = append(hits, hit{reading: s.reading, head: head, score: h.Score, cover: h.Coverage, reasons: h.Reasons})
 		}
 	}
@@ -280,24 +299,35 @@ func (s *sieve) hits(q index.Query) ([]hit, index.Result) {
 
 // list orders everything that may be shown by confidence, the newest first.
 func (s *sieve) list(most int) ([]hit, index.Result) {
-	var hits []hit
-	for h := range s.view.Heads() {
-		if s.keep(h.Path) {
-			hits = append(hits, hit{reading: s.reading, head: h, score: h.Entry.Certainty()})
+	first := best[*store.Head]{most: most, compare: byCertainty}
+	total, plain := 0, s.keepsPlain()
+	for d := range s.index.Each(s.q.Scope) {
+		if h := headOf(d); d.Plain && plain || s.keep(h) {
+			total++
+			first.add(h)
 		}
 	}
-	r := index.Result{Total: len(hits)}
-	slices.SortStableFunc(hits, byScore)
-	return hits[:min(most, len(hits))], r
+	heads := first.sorted()
+	hits := make([]hit, len(heads))
+	for i, h := range heads {
+		hits[i] = hit{reading: s.reading, head: h, score: h.Entry.Certainty()}
+	}
+	return hits, index.Result{Total: total}
+}
+
+// byCertainty orders by falling confidence, the newest first among equals.
+func byCertainty(a, b *store.Head) int {
+	return cmp.Or(cmp.Compare(b.Entry.Certainty(), a.Entry.Certainty()), byAge(a, b))
+}
+
+// byAge puts the newest first.
+func byAge(a, b *store.Head) int {
+	return cmp.Or(since(&b.Entry).Compare(since(&a.Entry)), strings.Compare(a.Path, b.Path))
 }
 
 // byScore orders by falling score, the newest first among equals.
 func byScore(a, b hit) int {
-	return cmp.Or(
-		cmp.Compare(b.score, a.score),
-		since(&b.head.Entry).Compare(since(&a.head.Entry)),
-		cmp.Compare(a.head.Path, b.head.Path),
-	)
+	return cmp.Or(cmp.Compare(b.score, a.score), byAge(a.head, b.head))
 }
 
 // A finding is what one lobe found.

@@ -8,6 +8,7 @@ import (
 
 	"memory-mcp/store"
 	"memory-mcp/store/entry"
+	"memory-mcp/store/index"
 	"memory-mcp/textanalysis"
 )
 
@@ -149,9 +150,9 @@ func (r reading) complete(d *draft) {
 func (r reading) compare(d *draft) {
 	e := &d.entry
 	d.twins = r.texts.find(e.Body)
-	same := func(path string) bool {
-		h, ok := r.view.Path(path)
-		return ok && r.standing(h) && h.Entry.Topic == e.Topic && h.Entry.Branch == e.Branch
+	same := func(of *index.Doc) bool {
+		h := headOf(of)
+		return r.standing(h) && h.Entry.Topic == e.Topic && h.Entry.Branch == e.Branch
 	}
 	most := r.lobe.o.Behavior.MaxDedupSuggestions + 1 // one may be the entry itself
 	for _, x := range r.index.Similar(e.Title, e.Body, same, textanalysis.DuplicateThreshold, most) {

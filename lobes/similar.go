@@ -10,6 +10,7 @@ import (
 
 	"memory-mcp/store"
 	"memory-mcp/store/entry"
+	"memory-mcp/store/index"
 	"memory-mcp/textanalysis"
 )
 
@@ -100,9 +101,9 @@ func (s *Set) preferences(ctx context.Context, t Target, drafts []*draft) []Rela
 }
 
 func (r reading) bearing(e *entry.Entry) []Related {
-	keep := func(path string) bool {
-		h, ok := r.view.Path(path)
-		return ok && h.Entry.Topic == "preferences" && r.standing(h)
+	keep := func(d *index.Doc) bool {
+		h := headOf(d)
+		return h.Entry.Topic == "preferences" && r.standing(h)
 	}
 	var found []Related
 	for _, x := range r.index.Similar(e.Title, e.Body, keep, textanalysis.RelevantPreferenceThreshold, mostPreferences) {

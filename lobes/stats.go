@@ -77,7 +77,7 @@ func (r reading) count(st *LobeStats, now time.Time) error {
 			st.add(&h.Entry, r.lobe.o.Behavior, now)
 		}
 	}
-	st.Tags = topTags(r.index.Tags(), mostTags)
+	st.Tags = tagCounts([]reading{r})
 	return nil
 }
 

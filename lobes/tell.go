@@ -3,7 +3,6 @@ package lobes
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +35,9 @@ const mostMatched = 20
 
 func (h hit) result(q Query, files *citings) Result {
 	e := h.head.Entry
-	factor, boosts := h.weigh(h.head, q)
+	w := weighing{factor: 1, tell: true}
+	h.weigh(&w, h.head, q)
+	factor, boosts := w.factor, w.reasons
 	r := Result{
 		Entry: e, Lobe: h.lobe.name, Path: h.path(h.head), Excerpt: entry.Excerpt(e.Body, q.Excerpt),
 		Score: h.score, Confidence: e.Certainty(), Fresh: h.lobe.o.Behavior.judge(&e, q.At, files),
@@ -109,22 +110,29 @@ func tagCounts(readings []reading) []TagCount {
 	if len(own) == 0 {
 		own = readings
 	}
+	if len(own) == 1 {
+		return firstTags(own[0].index.Tags())
+	}
 	counts := make(map[string]int)
 	for _, r := range own {
-		for tag, n := range r.index.Tags() {
-			counts[tag] += n
+		for _, t := range r.index.Tags() {
+			counts[t.Name] += t.Docs
 		}
 	}
-	return topTags(counts, mostTags)
+	all := make([]index.Tag, 0, len(counts))
+	for name, n := range counts {
+		all = append(all, index.Tag{Name: name, Docs: n})
+	}
+	slices.SortFunc(all, func(a, b index.Tag) int { return cmp.Or(cmp.Compare(b.Docs, a.Docs), cmp.Compare(a.Name, b.Name)) })
+	return firstTags(all)
 }
 
-func topTags(counts map[string]int, most int) []TagCount {
-	tags := []TagCount{}
-	for _, tag := range slices.Sorted(maps.Keys(counts)) {
-		tags = append(tags, TagCount{Tag: tag, Count: counts[tag]})
+func firstTags(all []index.Tag) []TagCount {
+	tags := make([]TagCount, 0, mostTags)
+	for _, t := range all[:min(len(all), mostTags)] {
+		tags = append(tags, TagCount{Tag: t.Name, Count: t.Docs})
 	}
-	slices.SortStableFunc(tags, func(a, b TagCount) int { return cmp.Compare(b.Count, a.Count) })
-	return tags[:min(len(tags), most)]
+	return tags
 }
 
 // compared is how many of the shown hits are compared for conflicts.

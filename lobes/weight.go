@@ -23,7 +23,7 @@ type standing struct {
 	elsewhere bool          // recent work of another branch than the current one
 }
 
-// weigh is the factor by which a relevance is multiplied, and why. It is the
+// weigh works out the factor by which a relevance is multiplied, and why. It is the
 // only place where anything but relevance moves a hit:
 //
 //	topic       user 2.0, preferences 1.8, gotchas 1.5, conventions and
@@ -38,13 +38,12 @@ type standing struct {
 //
 // Without boosts only the status counts: it is a matter of what is believed,
 // not of order.
-func weigh(e *entry.Entry, s standing, boosts bool) (float64, []Reason) {
-	w := weighing{factor: 1}
+func (w *weighing) weigh(e *entry.Entry, s standing, boosts bool) {
 	if e.Status == "candidate" {
 		w.by("status", "candidate", candidateWeight)
 	}
 	if !boosts {
-		return w.factor, w.reasons
+		return
 	}
 	w.by("topic", e.Topic, entry.InfoOf(e.Topic).Boost)
 	w.by("trust", string(trustOf(e)), e.Certainty())
@@ -59,7 +58,6 @@ func weigh(e *entry.Entry, s standing, boosts bool) (float64, []Reason) {
 	if e.Importance != nil {
 		w.by("importance", "", 0.5+min(1, max(0, *e.Importance)))
 	}
-	return w.factor, w.reasons
 }
 
 // decay is what is left of an entry's weight: half after each half-life, and
@@ -91,6 +89,7 @@ func (b Behavior) standing(e *entry.Entry, now time.Time) standing {
 
 type weighing struct {
 	factor  float64
+	tell    bool // the reasons are wanted too
 	reasons []Reason
 }
 
@@ -99,6 +98,9 @@ func (w *weighing) by(what, term string, factor float64) {
 		return
 	}
 	w.factor *= factor
+	if !w.tell {
+		return
+	}
 	w.reasons = append(w.reasons, Reason{What: what, Term: term, Weight: factor})
 }
 

@@ -121,7 +121,7 @@ func BenchmarkLoad(b *testing.B) {
 	data := saved(b, x)
 	b.ReportMetric(float64(len(data))/20000, "bytes/note")
 	for b.Loop() {
-		if _, err := index.Load(data, x.Analyzer()); err != nil {
+		if _, err := index.Load(data, x.Analyzer(), x.Doc); err != nil {
 			b.Fatal(err)
 		}
 	}

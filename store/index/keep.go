@@ -1,6 +1,9 @@
 package index
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // keeps reports whether a document may be found.
 func (s *search) keeps(doc uint32) bool {
@@ -55,17 +58,19 @@ func inTopic(topic, name string) bool {
 	return topic == name || len(topic) > len(name) && topic[len(name)] == '/' && strings.HasPrefix(topic, name)
 }
 
-// Each calls yield for every document of a topic and of those below it, or for
-// every document when it is empty, until it says stop.
-func (x *Index) Each(topic string, yield func(*Doc) bool) {
-	s := x.current.Load()
-	docs := s.living()
-	if topic != "" {
-		docs = s.topic(topic)
-	}
-	for d := range docs.each {
-		if !yield(s.doc(d)) {
-			return
+// Each gives every document of a topic and of those below it, or every document
+// when it is empty.
+func (x *Index) Each(topic string) iter.Seq[*Doc] {
+	return func(yield func(*Doc) bool) {
+		s := x.current.Load()
+		docs := s.living()
+		if topic != "" {
+			docs = s.topic(topic)
+		}
+		for d := range docs.each {
+			if !yield(s.doc(d)) {
+				return
+			}
 		}
 	}
 }
