@@ -165,7 +165,7 @@ func (s *Store) suspects(root *os.Root, view *View) []*Head {
 	}
 	var some []*Head
 	for h := range view.Heads() {
-		if h.Copy == "" && h.Broken == nil && (ids[h.Entry.ID] || s.matched[h.Path] != h.Hash) {
+		if h.Copy == "" && h.Broken == nil && (ids[h.Entry.ID] || !s.accord.holds(h.Path, h.Hash)) {
 			some = append(some, h)
 		}
 	}

@@ -53,16 +53,52 @@ func namesIn(root *os.Root, dir string) ([]string, error) {
 // revision reads one revision. The error says when its bytes are not those
 // that its name promises.
 func revision(root *os.Root, id, key string) (entry.Revision, error) {
-	name := path.Join(folderOf(id), id+"."+key+".md")
-	b, err := root.ReadFile(name)
+	return (&shelf{root: root}).revision(id, key)
+}
+
+// shelf reads revisions. One that is kept open is quicker for many that lie in
+// one folder, and is to be closed.
+type shelf struct {
+	root   *os.Root
+	keep   bool
+	folder string
+	dir    *os.Root // of folder; nil before the first read
+}
+
+func (sh *shelf) revision(id, key string) (entry.Revision, error) {
+	folder := folderOf(id)
+	name := id + "." + key + ".md"
+	b, err := sh.read(folder, name)
 	if err != nil {
 		return entry.Revision{}, err
 	}
 	r, err := readRevision(b, id, key)
 	if err != nil {
-		return r, fmt.Errorf("revision %s: %w", name, err)
+		return r, fmt.Errorf("revision %s: %w", path.Join(folder, name), err)
 	}
 	return r, nil
+}
+
+func (sh *shelf) read(folder, name string) ([]byte, error) {
+	if !sh.keep {
+		return sh.root.ReadFile(path.Join(folder, name))
+	}
+	if sh.folder != folder {
+		sh.close()
+		dir, err := sh.root.OpenRoot(folder)
+		if err != nil {
+			return nil, err
+		}
+		sh.folder, sh.dir = folder, dir
+	}
+	return sh.dir.ReadFile(name)
+}
+
+func (sh *shelf) close() {
+	if sh.dir != nil {
+		sh.dir.Close() // a folder handle: nothing to lose
+	}
+	sh.folder, sh.dir = "", nil
 }
 
 var errDamaged = errors.New("the bytes are not those that its name promises")

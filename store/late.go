@@ -47,8 +47,11 @@ func (s *Store) wrote(st *step) {
 	s.looking.Lock()
 	defer s.looking.Unlock()
 	delete(s.over, st.act.id)
+	s.accord.drop(st.from)
 	if st.bytes != nil {
-		s.matched[st.path] = entry.Sum(st.bytes)
+		s.accord.note(st.path, entry.Sum(st.bytes), 0)
+	} else {
+		s.accord.drop(st.path)
 	}
 	if st.spare == nil {
 		return

@@ -53,9 +53,13 @@ func (c *chain) newest() (fact, bool) {
 // readChain reads what the revisions of an id say. What this process has read
 // once is not read again: a name tells what the bytes are.
 func (s *Store) readChain(root *os.Root, id string, keys []string) *chain {
+	return s.readChainFrom(&shelf{root: root}, id, keys)
+}
+
+func (s *Store) readChainFrom(sh *shelf, id string, keys []string) *chain {
 	c := &chain{id: id}
 	for _, key := range keys {
-		f, err := s.memo.fact(root, id, key)
+		f, err := s.memo.fact(sh, id, key)
 		switch {
 		case err != nil:
 			c.bad = append(c.bad, key)

@@ -219,7 +219,7 @@ func (s *Store) take(w *walk, fresh []content) {
 	for _, p := range w.gone {
 		f := s.files[p]
 		delete(s.files, p)
-		delete(s.matched, p)
+		s.accord.drop(p)
 		delete(s.recheck, p)
 		if f != nil && f.head != nil {
 			d.drop(p)

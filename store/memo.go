@@ -32,14 +32,14 @@ const (
 func memoKey(id, key string) string { return id + "." + key }
 
 // fact gives what is known of a revision, and reads it if need be.
-func (m *memo) fact(root *os.Root, id, key string) (fact, error) {
+func (m *memo) fact(sh *shelf, id, key string) (fact, error) {
 	m.mu.Lock()
 	f, ok := m.facts[memoKey(id, key)]
 	m.mu.Unlock()
 	if ok {
 		return f, nil
 	}
-	r, err := revision(root, id, key)
+	r, err := sh.revision(id, key)
 	if err != nil {
 		return fact{}, err
 	}

@@ -183,11 +183,12 @@ func (u *unpacker) stamp() stamp {
 }
 
 // file packs a file that is an entry of good standing, and whether history is
-// known to have it.
-func (p *packer) file(path string, f *file, settled bool) {
+// known to have it, with which keys.
+func (p *packer) file(path string, f *file, keys uint64, settled bool) {
 	p.str(path)
 	if settled {
 		p.uint(1)
+		p.uint(keys)
 	} else {
 		p.uint(0)
 	}
@@ -198,10 +199,12 @@ func (p *packer) file(path string, f *file, settled bool) {
 	p.entry(f.head.Entry)
 }
 
-func (u *unpacker) file(now time.Time) (path string, f *file, settled bool) {
-	path, settled = u.str(), u.uint() == 1
+func (u *unpacker) file(now time.Time) (path string, f *file, keys uint64, settled bool) {
+	if path, settled = u.str(), u.uint() == 1; settled {
+		keys = u.uint()
+	}
 	f = &file{stamp: u.stamp(), read: time.Unix(0, u.int()), since: now}
 	f.head = &Head{Path: path, Hash: u.str(), Form: entry.Form(u.uint()), Entry: u.entry(), Size: f.stamp.size}
 	f.head.times(f.stamp)
-	return path, f, settled
+	return path, f, keys, settled
 }

@@ -28,6 +28,9 @@ type Past struct {
 	names *names
 	now   time.Time
 
+	sort sync.Once
+	ids  []string
+
 	mu    sync.Mutex
 	lines map[string]*line
 	bad   map[string]Problem // by file
@@ -94,22 +97,46 @@ func (p *Past) Same(other *Past) bool {
 
 // IDs gives every id that history or a head knows, sorted.
 func (p *Past) IDs() iter.Seq[string] {
-	var ids []string
-	for _, l := range p.names {
-		if l == nil {
-			continue
+	p.sort.Do(func() {
+		p.ids = make([]string, 0, p.view.Len())
+		for _, g := range p.groups() {
+			p.ids = append(p.ids, g.id)
 		}
-		for _, g := range l.groups {
-			ids = append(ids, g.id)
+		for id := range p.unknown() {
+			p.ids = append(p.ids, id)
+		}
+		slices.Sort(p.ids)
+	})
+	return slices.Values(p.ids)
+}
+
+// groups gives the revisions of every id, folder by folder.
+func (p *Past) groups() iter.Seq2[int, group] {
+	return func(yield func(int, group) bool) {
+		n := 0
+		for _, l := range p.names {
+			if l == nil {
+				continue
+			}
+			for _, g := range l.groups {
+				if !yield(n, g) {
+					return
+				}
+				n++
+			}
 		}
 	}
-	for id := range p.view.heads() {
-		if _, ok := p.names.of(id); !ok {
-			ids = append(ids, id)
+}
+
+// unknown gives the heads of which history has nothing.
+func (p *Past) unknown() iter.Seq2[string, *Head] {
+	return func(yield func(string, *Head) bool) {
+		for id, h := range p.view.heads() {
+			if _, ok := p.names.of(id); !ok && !yield(id, h) {
+				return
+			}
 		}
 	}
-	slices.Sort(ids)
-	return slices.Values(ids)
 }
 
 // Line gives the states of an id, oldest first; a pending head is the last. Of
@@ -298,35 +325,43 @@ func (p *Past) line(id string) *line {
 	if err == nil && root != nil {
 		defer root.Close() // a folder handle: nothing to lose
 	}
-	g, _ := p.names.of(id)
-	if err != nil || root == nil {
-		g.keys = nil
+	g, ok := p.names.of(id)
+	if !ok || err != nil || root == nil {
+		g = group{id: id}
 	}
-	l = p.resolve(root, id, g.keys)
+	l = p.resolve(&shelf{root: root}, g)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines[id] = l
 	return l
 }
 
-func (p *Past) resolve(root *os.Root, id string, keys []string) *line {
-	h, _ := p.view.ID(id)
-	c := p.s.readChain(root, id, keys)
-	l := lineOf(c, h, p.now)
-	if l.pending && root != nil {
-		l = p.sinceListed(root, l, keys)
-	}
+// resolve reads what is needed to put the head of an id into its line. It
+// remembers heads that agree with their history.
+func (p *Past) resolve(sh *shelf, g group) *line {
+	h, _ := p.view.ID(g.id)
+	c := p.s.readChainFrom(sh, g.id, g.keys)
 	for _, key := range c.bad {
-		_, err := revision(root, id, key)
-		p.damaged(id, key, err)
+		_, err := sh.revision(g.id, key)
+		p.damaged(g.id, key, err)
+	}
+	l := lineOf(c, h, p.now)
+	switch {
+	case l.pending && sh.root != nil:
+		return p.sinceListed(sh, l, g.keys)
+	case len(g.keys) == 0 || !l.agrees():
+	case h != nil:
+		p.s.accord.note(h.Path, h.Hash, g.sum)
+	default:
+		p.s.accord.noteGone(g.id, g.sum)
 	}
 	return l
 }
 
 // sinceListed looks for the revision of a head that was written after history
 // was listed: what it is in is not pending.
-func (p *Past) sinceListed(root *os.Root, l *line, keys []string) *line {
-	now, err := keysOf(root, l.id)
+func (p *Past) sinceListed(sh *shelf, l *line, keys []string) *line {
+	now, err := keysOf(sh.root, l.id)
 	if err != nil {
 		return l
 	}
@@ -334,8 +369,8 @@ func (p *Past) sinceListed(root *os.Root, l *line, keys []string) *line {
 		if slices.Contains(keys, key) {
 			continue
 		}
-		if f, err := p.s.memo.fact(root, l.id, key); err == nil && f.holds(l.head.Hash, l.head.Path) && f.op != entry.OpLate {
-			return lineOf(p.s.readChain(root, l.id, now[:i+1]), l.head, p.now)
+		if f, err := p.s.memo.fact(sh, l.id, key); err == nil && f.holds(l.head.Hash, l.head.Path) && f.op != entry.OpLate {
+			return lineOf(p.s.readChainFrom(sh, l.id, now[:i+1]), l.head, p.now)
 		}
 	}
 	return l

@@ -2,103 +2,135 @@ package store
 
 import (
 	"context"
-	"iter"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"memory-mcp/store/entry"
 )
 
 // Since gives the ids whose state at a time is not their present head, sorted.
-// What has not changed since is not read.
+// What is known not to have changed since is not read.
 func (p *Past) Since(at time.Time) []string {
 	if !at.Before(p.now) {
 		return nil
 	}
-	var ids []string
-	for id := range p.IDs() {
-		if p.differs(id, at) {
+	mark := entry.KeyTime(at)
+	todo := p.unsettled(func(g group) bool { return recordedAfter(g.newest(), mark) })
+	ids := p.which(todo, func(l *line) bool { return l.differs(at) })
+	for id, h := range p.view.heads() {
+		if !earlier(h.touched(), p.now).After(at) {
+			continue
+		}
+		if _, known := p.names.of(id); !known {
 			ids = append(ids, id)
 		}
 	}
+	slices.Sort(ids)
 	return ids
-}
-
-// differs tells whether what was believed of an id is not what its head says.
-func (p *Past) differs(id string, at time.Time) bool {
-	l := p.line(id)
-	f, pending, ok := l.believed(at)
-	if !ok {
-		return l.head != nil
-	}
-	if l.head == nil {
-		return true
-	}
-	return !pending && !f.holds(l.head.Hash, l.head.Path)
-}
-
-// Between gives the states that were recorded after one time and not after
-// another, newest first. A zero time is open. Late texts are among them.
-func (p *Past) Between(from, to time.Time) []Moment { return slices.Collect(p.Newest(from, to)) }
-
-// Newest is [Past.Between] for a caller that may not want all of it: what it
-// does not take is not read.
-func (p *Past) Newest(from, to time.Time) iter.Seq[Moment] {
-	inside := func(at time.Time) bool {
-		return (from.IsZero() || at.After(from)) && (to.IsZero() || !at.After(to))
-	}
-	var all []Moment
-	for id := range p.IDs() {
-		l := p.line(id)
-		for _, f := range slices.Concat(l.facts, l.late) {
-			if inside(f.at) {
-				all = append(all, f.moment(id))
-			}
-		}
-		if l.pending && inside(l.at) {
-			all = append(all, l.moment())
-		}
-	}
-	slices.SortFunc(all, newerFirst)
-	return slices.Values(all)
-}
-
-// newerFirst is the order of a timeline. What is pending has no key, and comes
-// after what is in history at the same time.
-func newerFirst(a, b Moment) int {
-	if c := b.Recorded.Compare(a.Recorded); c != 0 {
-		return c
-	}
-	if c := strings.Compare(b.Key, a.Key); c != 0 {
-		return c
-	}
-	return strings.Compare(a.ID, b.ID)
-}
-
-// Around gives the span of time, [from, to), in which what is believed is what
-// was believed at a time. A zero time is open.
-func (p *Past) Around(at time.Time) (from, to time.Time) {
-	for m := range p.Newest(time.Time{}, time.Time{}) {
-		if !m.Recorded.After(at) {
-			return m.Recorded, to
-		}
-		to = m.Recorded
-	}
-	return time.Time{}, to
 }
 
 // Absent gives the ids, sorted, whose heads are gone though nobody has written
 // that down.
 func (p *Past) Absent() []string {
-	var ids []string
-	for id := range p.IDs() {
-		if l := p.line(id); l.head == nil && !l.agrees() {
-			ids = append(ids, id)
+	never := func(group) bool { return false }
+	todo := slices.DeleteFunc(p.unsettled(never), func(g group) bool {
+		_, there := p.view.ID(g.id)
+		return there
+	})
+	ids := p.which(todo, func(l *line) bool { return l.head == nil && !l.agrees() })
+	slices.Sort(ids)
+	return ids
+}
+
+// recordedAfter tells whether a revision was recorded after the time that
+// [entry.KeyTime] made the mark of.
+func recordedAfter(key, mark string) bool { return key[:len(mark)] > mark }
+
+// unsettled gives the ids that a test picks by their names, and those of which
+// it is not known that their heads are what history says.
+func (p *Past) unsettled(pick func(group) bool) []group {
+	head := func(id string) *Head {
+		h, _ := p.view.ID(id)
+		return h
+	}
+	var todo []group
+	for _, l := range p.names {
+		if l == nil {
+			continue
+		}
+		known := p.s.accord.settled(l.groups, head)
+		for i, g := range l.groups {
+			if !known[i] || pick(g) {
+				todo = append(todo, g)
+			}
 		}
 	}
-	return ids
+	return todo
+}
+
+// which gives the ids of those lines, of many, that a test picks. They are
+// read side by side.
+func (p *Past) which(groups []group, pick func(*line) bool) []string {
+	workers := min(2*runtime.GOMAXPROCS(0), len(groups))
+	found := make([][]string, workers)
+	var wait sync.WaitGroup
+	for worker := range workers {
+		wait.Go(func() {
+			from, to := len(groups)*worker/workers, len(groups)*(worker+1)/workers
+			p.each(groups[from:to], func(l *line) {
+				if pick(l) {
+					found[worker] = append(found[worker], l.id)
+				}
+			})
+		})
+	}
+	wait.Wait()
+	return slices.Concat(found...)
+}
+
+// each gives the line of each of some ids, which lie next to each other. It
+// keeps only those that are not simply what their heads are.
+func (p *Past) each(groups []group, f func(*line)) {
+	root, err := p.s.root()
+	if err != nil || root == nil {
+		return
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	sh := &shelf{root: root, keep: true}
+	defer sh.close()
+	for _, g := range groups {
+		p.mu.Lock()
+		l := p.lines[g.id]
+		p.mu.Unlock()
+		if l == nil {
+			l = p.resolve(sh, g)
+			p.keep(l)
+		}
+		f(l)
+	}
+}
+
+// keep remembers a line for as long as the Past lives.
+func (p *Past) keep(l *line) {
+	if len(l.facts) == 1 && l.agrees() {
+		return // the many; and the file is read anew in no time
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines[l.id] = l
+}
+
+// differs tells whether what was believed at a time is not what the head says.
+func (l *line) differs(at time.Time) bool {
+	f, pending, ok := l.believed(at)
+	if !ok || l.head == nil {
+		return ok || l.head != nil
+	}
+	return !pending && !f.holds(l.head.Hash, l.head.Path)
 }
 
 // At gives what was believed at a time as a view of its own. It shares with the
@@ -115,10 +147,8 @@ func (p *Past) At(ctx context.Context, at time.Time) (*View, error) {
 	defer root.Close() // a folder handle: nothing to lose
 	ids := p.Since(at)
 	d := newDraft(p.view)
-	for h := range p.view.Heads() {
-		if h.Copy != "" {
-			d.drop(h.Path)
-		}
+	for _, path := range p.view.copies() {
+		d.drop(path)
 	}
 	for _, id := range ids {
 		if h, ok := p.view.ID(id); ok {

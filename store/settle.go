@@ -140,7 +140,7 @@ func (s *Store) doubtful(view *View) []*Head {
 	defer s.looking.Unlock()
 	var some []*Head
 	for h := range view.Heads() {
-		if h.Copy == "" && h.Broken == nil && s.matched[h.Path] != h.Hash {
+		if h.Copy == "" && h.Broken == nil && !s.accord.holds(h.Path, h.Hash) {
 			some = append(some, h)
 		}
 	}
@@ -178,7 +178,7 @@ func (s *Store) compare(ctx context.Context, root *os.Root, h *Head, keysOf func
 	}
 	l := lineOf(s.readChain(root, h.Entry.ID, keys), h, s.opts.Now())
 	if l.agrees() {
-		s.setAgrees(h)
+		s.accord.note(h.Path, h.Hash, sumOf(keys))
 		return agreesAll, nil
 	}
 	if l.erased {
@@ -189,12 +189,6 @@ func (s *Store) compare(ctx context.Context, root *os.Root, h *Head, keysOf func
 		return agreesUnknown, nil // it changes at this moment
 	}
 	return agreesNot, nil
-}
-
-func (s *Store) setAgrees(h *Head) {
-	s.looking.Lock()
-	defer s.looking.Unlock()
-	s.matched[h.Path] = h.Hash
 }
 
 // restedSince tells whether two looks, far enough apart, saw the same content.

@@ -27,7 +27,7 @@ import (
 //
 //	1: stamps and entries, then the index
 //	2: whether history has the entry
-//	3: an index without entries that are in doubt
+//	3: an index without entries that are in doubt; the keys that history had
 const snapshotFormat = 3
 
 const snapshotMagic = "memory-mcp snapshot\n"
@@ -62,18 +62,24 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", err)
 	}
 	files, d, now := map[string]*file{}, newDraft(&View{}), s.opts.Now()
+	known := &accord{heads: map[string]pact{}, gone: map[string]uint64{}}
 	for n := u.uint(); n > 0 && u.err == nil; n-- {
-		p, f, settled := u.file(now)
+		p, f, keys, settled := u.file(now)
 		files[p] = f
 		if settled {
-			s.matched[p] = f.head.Hash
+			known.heads[p] = pact{f.head.Hash, keys}
 		}
 		d.put(f.head)
+	}
+	for n := u.uint(); n > 0 && u.err == nil; n-- {
+		id := u.str()
+		known.gone[id] = u.uint()
 	}
 	if u.err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", u.err)
 	}
 	s.files, s.view = files, d.done()
+	s.accord.take(known)
 	s.saved = s.view
 	return Snapshot{Index: index, View: s.view}, nil
 }
@@ -146,6 +152,7 @@ func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, fi
 	if ok, err := s.storeSnapshot(root, snapshotName(version), b); err != nil || !ok {
 		return false, err
 	}
+	s.accord.saved()
 	s.looking.Lock()
 	s.saved = view
 	s.looking.Unlock()
@@ -174,11 +181,11 @@ func (s *Store) storeSnapshot(root *os.Root, name string, b []byte) (done bool, 
 
 // worth tells whether a view differs enough from the one that was saved last.
 func (s *Store) worth(view *View, final bool) bool {
-	if view.Len() < snapshotLeast || view == s.saved {
+	if view.Len() < snapshotLeast {
 		return false
 	}
 	d := view.Since(s.saved)
-	changes := len(d.Changed) + len(d.Gone)
+	changes := len(d.Changed) + len(d.Gone) + s.accord.learned()
 	if final {
 		return changes*200 > view.Len() // reading the few that are left is as quick as writing all
 	}
@@ -210,8 +217,10 @@ func (s *Store) packSnapshot(version string, view *View, final bool, index func(
 	p.b = append(p.b, blob...)
 	p.uint(uint64(len(good)))
 	for _, path := range good {
-		p.file(path, s.files[path], s.matched[path] == s.files[path].head.Hash)
+		keys, settled := s.accord.of(path, s.files[path].head.Hash)
+		p.file(path, s.files[path], keys, settled)
 	}
+	s.accord.pack(&p)
 	return binary.LittleEndian.AppendUint32(p.b, crc32.Checksum(p.b, castagnoli)), true, nil
 }
 

@@ -57,7 +57,6 @@ type Store struct {
 	watch     *watcher          // nil: each look scans
 	unwatched error             // why it does
 	missing   map[string]absent // ids whose head went away, and since when
-	matched   map[string]string // path to the hash of a head that its newest revision holds
 	late      []*replaced
 	found     []Conflict
 	over      map[string]Override
@@ -66,6 +65,7 @@ type Store struct {
 	listing     sync.Mutex // guards what follows
 	listedNames names      // of history, as it was listed last
 	memo        memo
+	accord      accord
 
 	writing   sync.Mutex // one writer of this process at a time
 	recovered bool       // leftovers of a kill were settled; guarded by writing
@@ -96,7 +96,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return &Store{
 		dir: filepath.Clean(dir), opts: o, wall: time.Now,
 		files: map[string]*file{}, recheck: map[string]bool{}, view: &View{}, missing: map[string]absent{},
-		matched: map[string]string{}, over: map[string]Override{},
+		over: map[string]Override{},
 	}, nil
 }
 

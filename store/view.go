@@ -131,6 +131,25 @@ func (v *View) heads() iter.Seq2[string, *Head] {
 	}
 }
 
+// copies gives the paths of files that are copies.
+func (v *View) copies() []string {
+	var paths []string
+	if v == nil {
+		return nil
+	}
+	for _, s := range v.ids {
+		if s == nil {
+			continue
+		}
+		for _, group := range s.m {
+			for _, h := range group[min(1, len(group)):] {
+				paths = append(paths, h.Path)
+			}
+		}
+	}
+	return paths
+}
+
 // Heads gives every file in path order, copies and broken ones included.
 func (v *View) Heads() iter.Seq[*Head] {
 	if v == nil {

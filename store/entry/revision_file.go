@@ -308,24 +308,56 @@ func SplitName(name string) (id, key string, ok bool) {
 
 // RevisionTime is the recorded time that a key states.
 func RevisionTime(key string) (time.Time, error) {
-	if !validKey(key) {
+	t, ok := keyTime(key)
+	if !ok {
 		return time.Time{}, fmt.Errorf("read the time of revision %q: not a key", key)
 	}
-	return time.Parse(keyTimeForm, key[:len(keyTimeForm)])
+	return t, nil
 }
 
+// KeyTime is how the keys of revisions that were recorded at a time begin. Keys
+// are ordered as their times are.
+func KeyTime(t time.Time) string { return t.UTC().Format(keyTimeForm) }
+
 func validKey(key string) bool {
-	if len(key) != keyLength || key[len(keyTimeForm)] != '-' {
-		return false
+	_, ok := keyTime(key)
+	return ok
+}
+
+// keyTime reads a key. A history has as many as it has files, so this is no
+// general parser.
+func keyTime(key string) (time.Time, bool) {
+	if len(key) != keyLength {
+		return time.Time{}, false
 	}
-	for _, c := range key[len(keyTimeForm)+1:] {
+	for _, c := range []byte(key[keyLength-16:]) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
+			return time.Time{}, false
 		}
 	}
-	stamp := key[:len(keyTimeForm)]
-	t, err := time.Parse(keyTimeForm, stamp)
-	return err == nil && t.Format(keyTimeForm) == stamp
+	var n [7]int // year, month, day, hour, minute, second, nanosecond
+	field := 0
+	for i, form := range []byte("yyyymmddThhmmss.nnnnnnnnnZ-") {
+		c := key[i]
+		switch form {
+		case 'T', '.', 'Z', '-':
+			if c != form {
+				return time.Time{}, false
+			}
+			continue
+		}
+		if c < '0' || c > '9' {
+			return time.Time{}, false
+		}
+		if i == 4 || i == 6 || i == 9 || i == 11 || i == 13 || i == 16 {
+			field++
+		}
+		n[field] = 10*n[field] + int(c-'0')
+	}
+	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], n[6], time.UTC)
+	// Whatever is out of its range has moved what is above it.
+	ok := t.Month() == time.Month(n[1]) && t.Day() == n[2] && t.Hour() == n[3] && t.Minute() == n[4] && t.Second() == n[5]
+	return t, ok
 }
 
 // HistoryDir is the folder below ".history" that holds the revisions of an id.

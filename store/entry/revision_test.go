@@ -204,6 +204,23 @@ func TestEraseKeepsNothing(t *testing.T) {
 	}
 }
 
+// TestKeysAreReadAsTimesAre: a key is what the general parser of times takes.
+func TestKeysAreReadAsTimesAre(t *testing.T) {
+	digits := rapid.StringMatching(`[0-9]{4}[0-3][0-9][0-4][0-9]T[0-3][0-9][0-7][0-9][0-7][0-9]\.[0-9]{9}Z`)
+	rapid.Check(t, func(t *rapid.T) {
+		stamp := digits.Draw(t, "time")
+		if rapid.IntRange(0, 3).Draw(t, "spoil") == 0 {
+			at := rapid.IntRange(0, len(stamp)-1).Draw(t, "at")
+			stamp = stamp[:at] + rapid.SampledFrom([]string{"x", " ", "-", "T", "/", ":"}).Draw(t, "with") + stamp[at+1:]
+		}
+		want, bad := time.Parse("20060102T150405.000000000Z", stamp)
+		got, err := entry.RevisionTime(stamp + "-9f8e7d6c5b4a3928")
+		if (bad == nil) != (err == nil) || err == nil && !got.Equal(want) {
+			t.Fatalf("%q: %v %v, want %v %v", stamp, got, err, want, bad)
+		}
+	})
+}
+
 func TestSplitName(t *testing.T) {
 	const hash = "9f8e7d6c5b4a3928"
 	for _, name := range []string{"", ".md", "a.md", parentKey + ".md", "." + parentKey + ".md", "a." + parentKey, "a.20261330T021400.000000000Z-" + hash + ".md",

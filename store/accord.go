@@ -1,0 +1,116 @@
+package store
+
+import "sync"
+
+// accord is what is known of how the heads stand to their history, so that
+// neither has to be read for what has not changed. It is handed on with the
+// snapshot. All of it can be found out again.
+type accord struct {
+	mu    sync.Mutex
+	heads map[string]pact   // by path: heads that history holds
+	gone  map[string]uint64 // by id: the sum of the keys that say that it is gone
+	fresh int               // what was found out since the snapshot
+}
+
+// pact says that history holds a head.
+type pact struct {
+	hash string // of the head
+	keys uint64 // the sum of the keys that say so; 0 when they were not asked for
+}
+
+// holds tells whether history is known to hold a head.
+func (a *accord) holds(path, hash string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.heads[path].hash == hash
+}
+
+// note keeps that history, with these keys, holds a head.
+func (a *accord) note(path, hash string, keys uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.heads == nil {
+		a.heads = map[string]pact{}
+	}
+	if old := a.heads[path]; keys != 0 && (old.hash != hash || old.keys != keys) {
+		a.fresh++
+	}
+	a.heads[path] = pact{hash, keys}
+}
+
+// noteGone keeps that history, with these keys, says that an id is gone.
+func (a *accord) noteGone(id string, keys uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.gone == nil {
+		a.gone = map[string]uint64{}
+	}
+	if a.gone[id] != keys {
+		a.fresh++
+	}
+	a.gone[id] = keys
+}
+
+// drop forgets what lay at a path.
+func (a *accord) drop(path string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.heads, path)
+}
+
+// settled tells which of some ids are known to be in accord with the revisions
+// that history has of them.
+func (a *accord) settled(groups []group, head func(id string) *Head) []bool {
+	known := make([]bool, len(groups))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, g := range groups {
+		if h := head(g.id); h != nil {
+			p := a.heads[h.Path]
+			known[i] = p.keys == g.sum && p.hash == h.Hash
+		} else {
+			known[i] = a.gone[g.id] == g.sum
+		}
+	}
+	return known
+}
+
+// of gives the keys that say that history holds a head.
+func (a *accord) of(path, hash string) (keys uint64, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := a.heads[path]
+	return p.keys, p.hash == hash
+}
+
+// learned is how much was found out since the snapshot.
+func (a *accord) learned() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.fresh
+}
+
+// pack hands on the ids that are gone; the heads go with their files.
+func (a *accord) pack(p *packer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p.uint(uint64(len(a.gone)))
+	for id, keys := range a.gone {
+		p.str(id)
+		p.uint(keys)
+	}
+}
+
+// saved says that what was found out until now is in a snapshot.
+func (a *accord) saved() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fresh = 0
+}
+
+// take takes over what another process found out.
+func (a *accord) take(known *accord) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.heads, a.gone = known.heads, known.gone
+}
