@@ -113,7 +113,32 @@ type LedgerPage struct {
 	now     time.Time
 	cleared bool
 	added   bytes.Buffer
+	said    Transcript
 }
+
+// A Transcript is the file in which a host keeps a session.
+type Transcript struct {
+	Host, Session, Path string
+	Swept               int64 // its size when it was looked through last; -1 for never
+}
+
+// Follow notes where the transcript of the session is.
+func (p *LedgerPage) Follow(host, session, path string) {
+	if p.said.Path == path || strings.ContainsAny(host+session, " \t") {
+		return
+	}
+	p.said = Transcript{host, session, path, -1}
+	fmt.Fprintf(&p.added, "said %s %s %s\n", host, session, path)
+}
+
+// Sweep notes that the transcript was looked through at a size.
+func (p *LedgerPage) Sweep(size int64) {
+	p.said.Swept = size
+	fmt.Fprintf(&p.added, "swept %d\n", size)
+}
+
+// Transcript is where the session is kept, as far as is known.
+func (p *LedgerPage) Transcript() Transcript { return p.said }
 
 // Told tells whether the session was told of a memory.
 func (p *LedgerPage) Told(m Shown) bool { return p.told[m] }
@@ -138,8 +163,13 @@ func (p *LedgerPage) Mark(mark string) {
 
 // Clear forgets all that the session was told: its context is gone.
 func (p *LedgerPage) Clear() {
-	p.told, p.marks, p.cleared = map[Shown]bool{}, map[string]time.Time{}, true
+	said := p.said
+	p.told, p.marks, p.cleared, p.said = map[Shown]bool{}, map[string]time.Time{}, true, Transcript{}
 	p.added.Reset()
+	if said.Path != "" {
+		p.Follow(said.Host, said.Session, said.Path)
+		p.Sweep(said.Swept)
+	}
 }
 
 // Update opens the ledger, alone among all processes, and runs f on what it
@@ -167,11 +197,15 @@ func (l *Ledger) Read() *LedgerPage {
 }
 
 func (l *Ledger) read() (*LedgerPage, int64) {
-	p := &LedgerPage{told: map[Shown]bool{}, marks: map[string]time.Time{}, now: l.now()}
+	p := newLedgerPage(l.now())
 	for _, path := range l.more {
 		p.take(path)
 	}
 	return p, p.take(l.path)
+}
+
+func newLedgerPage(now time.Time) *LedgerPage {
+	return &LedgerPage{told: map[Shown]bool{}, marks: map[string]time.Time{}, now: now}
 }
 
 // take reads one file. A line that is not whole, as a kill leaves it, counts
@@ -199,6 +233,14 @@ func (p *LedgerPage) line(line string) {
 	switch word {
 	case "told":
 		p.told[Shown{Lobe: second, ID: first}] = true
+	case "said":
+		if session, path, ok := strings.Cut(second, " "); ok {
+			p.said = Transcript{first, session, path, -1}
+		}
+	case "swept":
+		if size, err := strconv.ParseInt(first, 10, 64); err == nil {
+			p.said.Swept = size
+		}
 	case "mark":
 		if at, err := strconv.ParseInt(second, 10, 64); err == nil {
 			p.marks[first] = time.UnixMilli(at)

@@ -13,7 +13,6 @@ import (
 	"memory-mcp/cmd/internal/app"
 	"memory-mcp/cmd/internal/hook"
 	"memory-mcp/crash"
-	"memory-mcp/lobes"
 )
 
 type hookOptions struct{ home, subject string }
@@ -123,18 +122,12 @@ func (e *env) answerHook(ctx context.Context, host string, o hookOptions) (answe
 		if err != nil {
 			return err
 		}
-		said, err = e.hookFor(a, set, event, o).Answer(ctx, event)
+		said, err = e.hookFor(a, set, o.subject).Answer(ctx, event)
 		return err
 	})
 	answer, err = event.Encode(said)
 	failure = errors.Join(failure, err)
 	return answer
-}
-
-func (e *env) hookFor(a *app.App, set *lobes.Set, event hook.Event, o hookOptions) *hook.Hook {
-	return &hook.Hook{
-		Set: set, Target: lobes.Target{Dirs: a.Target("").Dirs}, Now: e.Now, Subject: o.subject, Home: e.Home,
-	}
 }
 
 // hookDir is where the person works: as the event says, else where the hook
@@ -145,4 +138,3 @@ func (e *env) hookDir(event hook.Event) string {
 	}
 	return e.Dir
 }
-

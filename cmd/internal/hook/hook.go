@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"memory-mcp/cmd/internal/hosts"
 	"memory-mcp/lobes"
 )
 
@@ -29,8 +30,9 @@ type Hook struct {
 	// Start starts this program once more, on its own, with these arguments;
 	// nil is without, and then nothing is handed on.
 	Start func(args ...string) error
-	// Home is the home directory, where hosts keep files of their own.
-	Home string
+	// Machine tells where hosts keep their files, Memory is the memory's home.
+	Machine hosts.Machine
+	Memory  string
 }
 
 // Answer does what there is to do at a moment, and gives what is to be said.
@@ -39,11 +41,33 @@ type Hook struct {
 func (h *Hook) Answer(ctx context.Context, e Event) (Answer, error) {
 	switch e.Moment {
 	case Start:
-		return h.greet(ctx, e)
+		answer, err := h.greet(ctx, e)
+		return answer, errors.Join(err, h.follow(ctx, e), h.catchUp(e))
 	case Prompt:
 		return h.recall(ctx, e)
+	case Wrote:
+		return Answer{}, h.mirror(e)
+	case Stop:
+		return h.nudge(ctx, e)
+	case Compact:
+		return Answer{}, errors.Join(h.handOn(ctx, e), h.forget(ctx, e))
+	case End:
+		return Answer{}, h.handOn(ctx, e)
 	}
 	return Answer{}, nil
+}
+
+// forget empties the ledger of a session whose context is about to be
+// shortened, where no start follows at which that is done.
+func (h *Hook) forget(ctx context.Context, e Event) error {
+	if e.Host != cursor && e.Host != opencode && e.Host != cline {
+		return nil
+	}
+	l, err := h.ledger(e)
+	if l == nil {
+		return err
+	}
+	return l.Update(ctx, func(p *lobes.LedgerPage) { p.Clear() })
 }
 
 // ledger is what the session was told; nil where there is no place for one.
