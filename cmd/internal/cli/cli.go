@@ -129,7 +129,7 @@ func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
 		newStore, newQuery, newContext, newShow, newEdit,
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
-		newHook,
+		newHook, newSweep,
 		newSetup, newUninstall, newServe, newVersion, newBench,
 	}
 }
