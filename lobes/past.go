@@ -63,13 +63,19 @@ func (r reading) asOf(ctx context.Context, at time.Time) (reading, error) {
 	// The files say today what they say today: an entry of the past is not
 	// judged by them.
 	then.tree.root = ""
-	if known, ok := r.lobe.pasts.find(p, at); ok {
+	// The present is what the files say, which need not be what the last change
+	// left: a file that somebody took away is no change yet.
+	present := !at.Before(p.Now())
+	if known, ok := r.lobe.pasts.find(p, at); ok && !present {
 		then.view, then.index = known.view, known.index
 		return then, nil
 	}
 	known, err := r.lobe.recallPast(ctx, p, at)
 	if err != nil {
 		return reading{}, err
+	}
+	if !present {
+		r.lobe.pasts.keep(known)
 	}
 	then.view, then.index = known.view, known.index
 	return then, nil
@@ -124,7 +130,6 @@ func (l *Lobe) recallPast(ctx context.Context, p *store.Past, at time.Time) (era
 	if k.index, err = l.fork(ctx, view); err != nil {
 		return era{}, err
 	}
-	l.pasts.keep(k)
 	return k, nil
 }
 
