@@ -95,6 +95,10 @@ func (w *writer) openKeys(id string) ([]fact, error) {
 // on, and for an entry that is to be joined all that is open beside it.
 func (w *writer) follow(st *step, p past) error {
 	st.rev.Parents, st.rev.Recorded = parents(p), w.recorded(p, st.rev.Recorded)
+	if last := w.lastBrought(st.act.id); !last.none() {
+		st.rev.Parents = append(st.rev.Parents, last.key)
+		st.rev.Recorded = w.recorded(last, st.rev.Recorded)
+	}
 	if !w.join[st.act.id] {
 		return nil
 	}

@@ -130,3 +130,55 @@ func TestATombstoneSaysWhereTheEntryWent(t *testing.T) {
 		t.Error("it was not believed before")
 	}
 }
+
+// TestAMovedEntryBringsItsHistory: what was believed elsewhere was not
+// believed here, and can be read all the same.
+func TestAMovedEntryBringsItsHistory(t *testing.T) {
+	from, to := open(t, lobe(t), store.Options{}), open(t, lobe(t), store.Options{})
+	put(t, from, entry.OpCreate, note("gotcha-00000001", "Port", "It is 8080."))
+	w := put(t, from, entry.OpReplace, note("gotcha-00000001", "Port", "It is 9090."))
+	chain, err := from.Revisions("gotcha-00000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(readFile(t, w.Path), "topic:", "mood: fine # mine\ntopic:", 1)
+	e, err := entry.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time is after a kill
+		write(t, to, func(tx *store.Tx) error {
+			if err := tx.Bring("gotcha-00000001", chain...); err != nil {
+				return err
+			}
+			return tx.PutFile(entry.OpMove, e, []byte(text))
+		})
+	}
+	if got := readFile(t, filepath.Join(to.Dir(), "gotchas/gotcha-00000001.md")); got != text {
+		t.Errorf("file\n%s\nwant\n%s", got, text)
+	}
+	p := past(t, to)
+	line, brought := p.Line("gotcha-00000001"), p.Brought("gotcha-00000001")
+	if len(line) != 2 || len(brought) != 2 {
+		t.Fatalf("line %+v, brought %+v", line, brought)
+	}
+	r, err := p.Read(line[0])
+	if err != nil || !slices.Contains(r.Parents, brought[1].Key) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if r, err := p.Read(brought[0]); err != nil || !strings.Contains(string(r.Head), "8080") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, ok := p.Believed("gotcha-00000001", brought[1].Recorded); ok {
+		t.Error("it was believed here before it came")
+	}
+	if done := settle(t, to, true); len(done.Adopted) > 0 {
+		t.Errorf("adopted %v", done.Adopted)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := past(t, open(t, to.Dir(), store.Options{})).Beside("gotcha-00000001"); len(got) > 0 {
+		t.Errorf("beside the line: %+v", got)
+	}
+}

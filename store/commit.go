@@ -135,9 +135,24 @@ func (w *writer) compose(st *step, p past) error {
 		if e.Created.IsZero() {
 			e.Created = w.s.opts.Now().UTC().Truncate(time.Millisecond)
 		}
-		st.path, st.bytes = w.place(e), e.Format()
+		if st.path, st.bytes, err = w.newFile(e, a.like); err != nil {
+			return err
+		}
 	}
 	return w.check(st)
+}
+
+// newFile gives the place and the bytes of a new file.
+func (w *writer) newFile(e entry.Entry, like []byte) (string, []byte, error) {
+	to := w.place(e)
+	if like == nil {
+		return to, e.Format(), nil
+	}
+	b, err := entry.RewriteFile(to, w.s.opts.Now(), like, e)
+	if err != nil {
+		return "", nil, fmt.Errorf("write %s: %w", w.s.abs(to), err)
+	}
+	return to, b, nil
 }
 
 // check refuses bytes that this program could not read again.

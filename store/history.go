@@ -22,20 +22,7 @@ func folderOf(id string) string { return path.Join(historyDir, entry.HistoryDir(
 func halfName(id, key string) string { return "." + key + "." + id + halfSuffix }
 
 // keysOf lists the keys of an id's revisions, oldest first.
-func keysOf(root *os.Root, id string) ([]string, error) {
-	names, err := namesIn(root, folderOf(id))
-	if err != nil {
-		return nil, err
-	}
-	var keys []string
-	for _, name := range names {
-		if of, key, ok := entry.SplitName(name); ok && of == id {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys, nil
-}
+func keysOf(root *os.Root, id string) ([]string, error) { return keysIn(root, folderOf(id), id) }
 
 // namesIn lists a folder; one that does not exist is empty.
 func namesIn(root *os.Root, dir string) ([]string, error) {
@@ -69,6 +56,9 @@ func (sh *shelf) revision(id, key string) (entry.Revision, error) {
 	folder := folderOf(id)
 	name := id + "." + key + ".md"
 	b, err := sh.read(folder, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		b, err = sh.root.ReadFile(path.Join(broughtFolder(id), name))
+	}
 	if err != nil {
 		return entry.Revision{}, err
 	}

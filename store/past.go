@@ -237,7 +237,7 @@ func (p *Past) read(root *os.Root, m Moment) (*kept, error) {
 	}
 	k, err := p.s.memo.read(root, m.ID, m.Key)
 	if err != nil {
-		p.damaged(m.ID, m.Key, err)
+		p.damaged(folderOf(m.ID), m.ID, m.Key, err)
 		return nil, fmt.Errorf("read history of %q: %w", m.ID, err)
 	}
 	return k, nil
@@ -343,7 +343,7 @@ func (p *Past) resolve(sh *shelf, g group) *line {
 	c := p.s.readChainFrom(sh, g.id, g.keys)
 	for _, key := range c.bad {
 		_, err := sh.revision(g.id, key)
-		p.damaged(g.id, key, err)
+		p.damaged(folderOf(g.id), g.id, key, err)
 	}
 	l := lineOf(c, h, p.now)
 	switch {
@@ -376,11 +376,11 @@ func (p *Past) sinceListed(sh *shelf, l *line, keys []string) *line {
 	return l
 }
 
-func (p *Past) damaged(id, key string, err error) {
+func (p *Past) damaged(dir, id, key string, err error) {
 	if err == nil {
 		return
 	}
-	file := p.s.abs(path.Join(folderOf(id), id+"."+key+".md"))
+	file := p.s.abs(path.Join(dir, id+"."+key+".md"))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bad[file] = Problem{File: file, What: "is damaged, and not used: " + err.Error(), Remedy: damagedRemedy}

@@ -48,6 +48,8 @@ type Tx struct {
 	taken  map[string]bool
 	expect map[string]string
 	join   map[string]bool
+
+	brought map[string][]entry.Revision
 }
 
 // act is one planned change.
@@ -56,6 +58,7 @@ type act struct {
 	id     string
 	reason string
 	put    *entry.Entry                           // the whole entry
+	like   []byte                                 // a new file is written as this one, from elsewhere, was
 	change func(entry.Entry) (entry.Entry, error) // or what makes it of the old one
 	once   *once                                  // or a file as it once was
 	over   bool                                   // which may take the place of the one that is there
@@ -102,6 +105,16 @@ func (tx *Tx) Put(op entry.Op, e entry.Entry) error {
 		return fmt.Errorf("put entry: the id %q is not allowed", e.ID)
 	}
 	tx.plan(&act{op: op, id: e.ID, put: &e})
+	return nil
+}
+
+// PutFile plans a new entry whose file keeps every line of one from elsewhere
+// that need not change.
+func (tx *Tx) PutFile(op entry.Op, e entry.Entry, like []byte) error {
+	if err := tx.Put(op, e); err != nil {
+		return err
+	}
+	tx.acts[len(tx.acts)-1].like = like
 	return nil
 }
 
@@ -223,7 +236,7 @@ func (s *Store) idle(f func(*Tx) error) (bool, error) {
 }
 
 func (s *Store) newTx(root *os.Root, v *View) *Tx {
-	return &Tx{s: s, root: root, view: v, taken: map[string]bool{}, expect: map[string]string{}, join: map[string]bool{}}
+	return &Tx{s: s, root: root, view: v, taken: map[string]bool{}, expect: map[string]string{}, join: map[string]bool{}, brought: map[string][]entry.Revision{}}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -256,7 +269,9 @@ type writer struct {
 	expect map[string]string
 	join   map[string]bool
 	view   *View
-	steps  map[string]*step // the last step prepared for an id
+
+	brought map[string][]entry.Revision
+	steps   map[string]*step // the last step prepared for an id
 }
 
 // locked runs f under the folder's lock, in a folder that exists and whose
@@ -305,7 +320,10 @@ func (w *writer) attempt(ctx context.Context, f func(*Tx) error) ([]Written, err
 	if err := f(tx); err != nil {
 		return nil, err
 	}
-	w.view, w.expect, w.join = view, tx.expect, tx.join
+	w.view, w.expect, w.join, w.brought = view, tx.expect, tx.join, tx.brought
+	if err := w.bring(); err != nil {
+		return nil, err
+	}
 	var steps []*step
 	for _, a := range tx.acts {
 		st, err := w.prepare(a)
