@@ -43,6 +43,7 @@ type Options struct {
 	// the model file says when it is empty.
 	Pooling    string
 	Idle       time.Duration // without a use, after which it is stopped; 0 is 10 minutes
+	Pause      time.Duration // before it is started again when it failed; 0 is a second
 	MostMemory int64         // in bytes; 0 is without limit
 	Client     llm.Options
 	Logger     *slog.Logger
@@ -77,7 +78,7 @@ func New(o Options) (*Model, error) {
 	m := &Model{o: o}
 	m.s = sidecar.New(sidecar.Options{
 		Launch: sidecar.Shared(sidecar.Share{Dir: o.Dir, Name: m.name(), Launch: m.launch, Alive: m.check}),
-		Idle:   o.Idle, Logger: o.Logger,
+		Idle:   o.Idle, Pause: o.Pause, Logger: o.Logger,
 	})
 	return m, nil
 }
