@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -174,8 +173,11 @@ func TestRealRank(t *testing.T) {
 func TestRealServerDies(t *testing.T) {
 	m := model(t, llamacpp.Embed, meanings().file(t, "meanings.gguf"), nil)
 	loan := wait(t, m)
-	pid := serverOf(t, loan.Endpoint().URL)
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	server, err := os.FindProcess(serverOf(t, loan.Endpoint().URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	loan.Return()
