@@ -72,6 +72,9 @@ var terminalSequence = sync.OnceValue(func() *regexp.Regexp {
 
 // stripInvisible removes signs that are not seen.
 func stripInvisible(text string) string {
+	if isPlainText(text) {
+		return text
+	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if strings.ContainsAny(text, "\x1b\u009b") {
 		text = terminalSequence().ReplaceAllString(text, "")
@@ -104,6 +107,26 @@ func stripInvisible(text string) string {
 		last = r
 	}
 	return b.String()
+}
+
+// isPlainText tells texts of which every sign is seen: printable ASCII and the
+// signs of Chinese, which is to say most.
+func isPlainText(text string) bool {
+	for i := 0; i < len(text); {
+		if c := text[i]; c < 0x80 {
+			if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+				return false
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r < 0x4e00 || r > 0x9fff {
+			return false
+		}
+		i += size
+	}
+	return true
 }
 
 // joins tells the characters between which a joiner has a meaning: emoji, and

@@ -35,14 +35,18 @@ func newTextPatterns(list []textPattern) *textPatterns {
 // the same text, byte for byte as long, as a person wrote it.
 func (p *textPatterns) find(lowered, shown string) []Signal {
 	var found []Signal
-	hits := p.cues.find(lowered)
+	windows := make([][]secretPiece, len(p.list))
+	p.cues.find(lowered, func(cue *secretKeyword, spot secretSpot) {
+		for _, i := range cue.rules {
+			windows[i] = withWindow(windows[i], windowAround(lowered, spot, p.list[i].compile().longest))
+		}
+	})
 	for i, pattern := range p.list {
-		at := p.cues.positions(hits, i)
-		if len(at) == 0 || len(found) > 0 && found[len(found)-1].Family == pattern.family {
+		if len(windows[i]) == 0 || len(found) > 0 && found[len(found)-1].Family == pattern.family {
 			continue
 		}
 		expr := pattern.compile()
-		for _, w := range secretWindows(lowered, at, expr.longest) {
+		for _, w := range windows[i] {
 			start, end, ok := pattern.match(expr, lowered, w)
 			if !ok {
 				continue

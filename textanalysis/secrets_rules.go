@@ -27,6 +27,7 @@ type secretRule struct {
 	keywords []string
 	entropy  float64
 	group    int
+	reach    secretReach // nil where keywords are rare
 	compile  func() secretExpr
 	allow    []secretAllow
 	judge    func(value string) bool
@@ -63,8 +64,9 @@ var loadSecretRules = sync.OnceValue(func() *secretSet {
 	wide := append(wideSecretRules(), rules[generic])
 	set := &secretSet{rules: slices.Concat(preciseSecretRules(), slices.Delete(rules, generic, generic+1), wide), allow: global}
 	words := make([][]string, len(set.rules))
-	for i, rule := range set.rules {
-		words[i] = rule.keywords
+	for i := range set.rules {
+		rule := &set.rules[i]
+		words[i], rule.reach = rule.keywords, reachOf(rule.id)
 	}
 	set.words = newSecretKeywords(words)
 	return set

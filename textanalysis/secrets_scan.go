@@ -11,27 +11,73 @@ import (
 
 // scan finds the secrets of one piece, in order and without overlap.
 func (s *secretSet) scan(piece string) []Secret {
-	lowered := lowerASCII(piece)
-	hits := s.words.find(lowered)
 	var found []rankedSecret
-	for i := range s.rules {
-		at := s.words.positions(hits, i)
-		if len(at) == 0 {
+	for i, windows := range s.windows(piece) {
+		if len(windows) == 0 {
 			continue
 		}
-		for _, secret := range s.apply(&s.rules[i], piece, at) {
+		for _, secret := range s.apply(&s.rules[i], piece, windows) {
 			found = append(found, rankedSecret{secret, i})
 		}
 	}
 	return withoutOverlap(found)
 }
 
-// apply runs one rule around the places where its keywords stand, so that a
-// long text costs as much as those places, not as much as its length.
-func (s *secretSet) apply(rule *secretRule, piece string, at []int) []Secret {
+// windows are, for each rule, the stretches of a piece in which it may match:
+// around the places where its keywords stand, so that a long text costs as much
+// as those places, not as much as its length.
+func (s *secretSet) windows(piece string) [][]secretPiece {
+	var of [][]secretPiece
+	s.words.find(piece, func(word *secretKeyword, spot secretSpot) {
+		for _, i := range word.rules {
+			rule := &s.rules[i]
+			var closely secretPiece
+			if rule.reach != nil {
+				var ok bool
+				if closely, ok = rule.reach(piece, spot); !ok {
+					continue
+				}
+			}
+			if of == nil {
+				of = make([][]secretPiece, len(s.rules))
+			}
+			if rule.reach != nil {
+				// Each keyword is looked at by itself: a match that is no
+				// secret does not hide one that begins inside it.
+				of[i] = append(of[i], closely)
+				continue
+			}
+			of[i] = withWindow(of[i], windowAround(piece, spot, rule.compile().longest))
+		}
+	})
+	return of
+}
+
+// withWindow adds a window. It joins those that it touches; they come by where
+// their keywords stand, and so may begin before the last one does.
+func withWindow(windows []secretPiece, w secretPiece) []secretPiece {
+	for n := len(windows); n > 0 && w.start <= windows[n-1].end; n-- {
+		last := windows[n-1]
+		w = secretPiece{min(w.start, last.start), max(w.end, last.end)}
+		windows = windows[:n-1]
+	}
+	return append(windows, w)
+}
+
+// windowAround is where a match can lie that has a keyword at a spot. It reaches
+// further than the longest match, so that none touches a cut edge.
+func windowAround(piece string, spot secretSpot, longest int) secretPiece {
+	if longest == 0 {
+		return secretPiece{max(0, lineStart(piece, spot.at)-1), len(piece)}
+	}
+	return secretPiece{max(0, spot.at-longest-secretMargin), min(len(piece), spot.at+longest+secretMargin)}
+}
+
+// apply runs one rule within the windows.
+func (s *secretSet) apply(rule *secretRule, piece string, windows []secretPiece) []Secret {
 	expr := rule.compile()
 	var found []Secret
-	for _, w := range secretWindows(piece, at, expr.longest) {
+	for _, w := range windows {
 		for _, m := range expr.re.FindAllStringSubmatchIndex(piece[w.start:w.end], -1) {
 			start, end := secretGroup(m, rule.group)
 			start, end = start+w.start, end+w.start
@@ -144,25 +190,6 @@ type rankedSecret struct {
 	rank int
 }
 
-// secretWindows are the stretches in which a match that holds one of the
-// keywords can lie. They reach one byte further than the longest match, so that
-// no such match touches a cut edge.
-func secretWindows(piece string, at []int, longest int) []secretPiece {
-	if longest == 0 {
-		return []secretPiece{{max(0, lineStart(piece, at[0])-1), len(piece)}}
-	}
-	var out []secretPiece
-	for _, pos := range at {
-		w := secretPiece{max(0, pos-longest-4), min(len(piece), pos+longest+4)}
-		if n := len(out); n > 0 && w.start <= out[n-1].end {
-			out[n-1].end = max(out[n-1].end, w.end)
-			continue
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
 // lineStart is where an unbounded match can begin at the earliest: none of the
 // rules without a bound begins before the line of its first keyword.
 func lineStart(piece string, at int) int { return strings.LastIndexByte(piece[:at], '\n') + 1 }
@@ -243,9 +270,7 @@ func classWidth(re *syntax.Regexp) int {
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
+		b[i] = lowerByte(c)
 	}
 	return string(b)
 }
