@@ -190,6 +190,16 @@ func (l *Ledger) Update(ctx context.Context, f func(*LedgerPage)) (err error) {
 	return l.write(p, size)
 }
 
+// Begun tells whether anything was written into the ledger.
+func (l *Ledger) Begun() bool {
+	for _, path := range append([]string{l.path}, l.more...) {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Read gives what the ledger holds. It creates nothing.
 func (l *Ledger) Read() *LedgerPage {
 	p, _ := l.read()

@@ -105,6 +105,9 @@ type LobeStats struct {
 	HistoryBytes int64          `json:"history_bytes"`
 	InboxFiles   int            `json:"inbox_files"`
 	InboxBytes   int64          `json:"inbox_bytes"`
+	LedgerFiles  int            `json:"ledger_files"` // what sessions were told, one a session
+	LedgerBytes  int64          `json:"ledger_bytes"`
+	Usage        Usage          `json:"usage"`
 	Degraded     *Health        `json:"degraded,omitempty"`
 }
 

@@ -72,6 +72,10 @@ func (r reading) count(st *LobeStats, now time.Time) error {
 	st.Entries, st.Used, st.Broken, st.Copies = usage.Heads, usage.Bytes, usage.Broken, usage.Copies
 	st.HistoryFiles, st.HistoryBytes = usage.HistoryFiles, usage.HistoryBytes
 	st.InboxFiles, st.InboxBytes = folderSize(filepath.Join(r.lobe.spec.Dir, ".inbox"))
+	st.LedgerFiles, st.LedgerBytes = folderSize(filepath.Join(r.lobe.spec.Dir, stateName, ledgerName))
+	if st.Usage, err = r.lobe.usage(); err != nil {
+		r.lobe.o.Logger.Debug("usage is not told", "lobe", r.lobe.name, "cause", err)
+	}
 	for h := range r.view.Heads() {
 		if h.Copy == "" {
 			st.add(&h.Entry, r.lobe.o.Behavior, now)

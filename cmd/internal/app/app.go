@@ -320,7 +320,7 @@ func (a *App) Env(by lobes.By, shell bool) *ops.Env {
 	a.mu.Unlock()
 	env := &ops.Env{
 		Current: a.memory, Facts: a.Facts, By: by, Dirs: a.hostDirs(), Adopt: a.Adopt, Bind: a.Bind, Shell: shell, Now: a.o.Now,
-		Journal: journal{a},
+		Journal: journal{a}, Used: a.used,
 	}
 	if shell || here {
 		env.Cwd = a.o.Cwd

@@ -84,6 +84,31 @@ func (e *env) statsOf(b *strings.Builder, l lobes.LobeStats) {
 	if l.InboxFiles > 0 {
 		line("inbox", fmt.Sprintf("%s, %s", counted(l.InboxFiles, "file", "files"), size(l.InboxBytes)))
 	}
+	e.usageOf(l, line)
+}
+
+// usageOf tells what sessions did with the memory, in all and of late.
+func (e *env) usageOf(l lobes.LobeStats, line func(name, value string)) {
+	u := l.Usage
+	if len(u.Sessions) == 0 {
+		return
+	}
+	calls := 0
+	for _, n := range u.Calls {
+		calls += n
+	}
+	line("used", fmt.Sprintf("%s: %s", counted(calls, "call", "calls"), either(tally(u.Calls), "none")))
+	line("injected", fmt.Sprintf("%s in %d answers, about %d tokens; %d then opened, %d confirmed",
+		counted(u.Injected, "memory", "memories"), u.Injections, u.Tokens, u.Opened, u.Confirmed))
+	for _, s := range u.Sessions {
+		name := "session " + printable(s.Session[:min(len(s.Session), 12)])
+		if s.Session == "" {
+			name = "sessions that were not told"
+		}
+		line("", fmt.Sprintf("%s, %s: %s, %d injected, about %d tokens, %d opened, %d confirmed", name,
+			age(s.Last, e.Now()), counted(s.Calls, "call", "calls"), s.Injected, s.Tokens, s.Opened, s.Confirmed))
+	}
+	line("ledgers", fmt.Sprintf("%s, %s", counted(l.LedgerFiles, "file", "files"), size(l.LedgerBytes)))
 }
 
 func tally(by map[string]int) string {

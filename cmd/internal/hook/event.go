@@ -36,6 +36,7 @@ type Event struct {
 	Text       string // of the prompt, without what hosts and we put into it
 	File       string // that a tool wrote
 	Again      bool   // the agent goes on only because a hook asked it to
+	Counted    bool   // the host tells when that is so
 	// Messages are what was said lately, where the host keeps no transcript
 	// that could be read.
 	Messages []Message
@@ -77,6 +78,7 @@ func Read(host string, input []byte, getenv func(string) string) (Event, bool) {
 	}
 	e.Text = clean(either(f.text("prompt", "initialPrompt"), inner.text("prompt", "task")))
 	e.Again = f.flag("stop_hook_active", "stopHookActive") || f.number("loop_count") > 0
+	e.Counted = f.has("stop_hook_active") || f.has("stopHookActive") || f.has("loop_count")
 	for _, name := range []string{"tool_input", "toolArgs"} {
 		e.File = either(e.File, absolute(f.object(name).text("file_path", "filePath", "path")))
 	}

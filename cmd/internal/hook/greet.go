@@ -30,7 +30,16 @@ func (h *Hook) greet(ctx context.Context, e Event) (Answer, error) {
 	if failure != nil || text == "" {
 		return Answer{}, errors.Join(err, failure)
 	}
-	return Answer{Context: text}, errors.Join(err, h.told(ctx, e, shown))
+	return Answer{Context: text}, errors.Join(err, h.told(ctx, e, shown), h.count(e, text, shown))
+}
+
+// count notes what an injection took.
+func (h *Hook) count(e Event, text string, shown []lobes.Shown) error {
+	u := lobes.Use{Session: e.ID, Tokens: int(tokens(text) + 0.5)}
+	for _, m := range shown {
+		u.Injected = append(u.Injected, m.ID)
+	}
+	return h.Set.Count(h.Target, u)
 }
 
 // due tells whether a session gets its briefing now, and notes that it has it.

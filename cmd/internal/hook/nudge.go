@@ -100,11 +100,11 @@ func lastTurnOf(path string) (said string, kept bool, err error) {
 }
 
 // first tells whether nobody was reminded of this message yet. Without a
-// ledger nobody would know, so nothing is said.
+// ledger only the host can know, and some do.
 func (h *Hook) first(ctx context.Context, e Event, said string) (bool, error) {
 	l, err := h.ledger(e)
 	if l == nil {
-		return err == nil && e.ID == "", err
+		return err == nil && e.Counted, err
 	}
 	sum := sha256.Sum256([]byte(said))
 	mark := "nudged-" + hex.EncodeToString(sum[:6])

@@ -48,10 +48,11 @@ func (h *Hook) found(ctx context.Context, e Event) (string, error) {
 		return "", err
 	}
 	if l == nil {
-		answer, _ := recalled(in.Results)
-		return answer, nil
+		answer, shown := recalled(in.Results)
+		return answer, h.count(e, answer, shown)
 	}
 	var answer string
+	var shown []lobes.Shown
 	err = l.Update(ctx, func(p *lobes.LedgerPage) {
 		var fresh []lobes.Result
 		for _, r := range in.Results {
@@ -59,7 +60,6 @@ func (h *Hook) found(ctx context.Context, e Event) (string, error) {
 				fresh = append(fresh, r)
 			}
 		}
-		var shown []lobes.Shown
 		answer, shown = recalled(fresh)
 		for _, m := range shown {
 			p.Tell(m)
@@ -68,7 +68,10 @@ func (h *Hook) found(ctx context.Context, e Event) (string, error) {
 	if err != nil {
 		return "", err // better silent than the same again and again
 	}
-	return answer, nil
+	if answer == "" {
+		return "", nil
+	}
+	return answer, h.count(e, answer, shown)
 }
 
 // recalled writes memories as far as the budget lasts.

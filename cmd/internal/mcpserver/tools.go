@@ -121,7 +121,21 @@ func (c *conn) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolRe
 	if fault != nil {
 		return failed(reply, fault), nil
 	}
-	return answered(reply)
+	result, err := answered(reply)
+	if env.Used != nil && err == nil {
+		env.Used(ctx, env.By, reply.Use(r.Params.Name, textOf(result)))
+	}
+	return result, err
+}
+
+// textOf is the text of an answer.
+func textOf(r *mcp.CallToolResult) string {
+	for _, c := range r.Content {
+		if t, ok := c.(mcp.TextContent); ok {
+			return t.Text
+		}
+	}
+	return ""
 }
 
 func answered(r ops.Reply) (*mcp.CallToolResult, error) {

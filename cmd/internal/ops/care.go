@@ -151,6 +151,10 @@ func statsText(s lobes.LobeStats) string {
 	}
 	fmt.Fprintf(&b, "oldest %s, newest %s; history %d files, %s; inbox %d files, %s",
 		day(s.Oldest), day(s.Newest), s.HistoryFiles, size(s.HistoryBytes), s.InboxFiles, size(s.InboxBytes))
+	if u := s.Usage; len(u.Sessions) > 0 {
+		fmt.Fprintf(&b, "\ncalls: %s\ninjected unasked: %s, about %d tokens; %d of them then opened, %d confirmed",
+			either(tally(u.Calls), "none"), count(u.Injected, "memory", "memories"), u.Tokens, u.Opened, u.Confirmed)
+	}
 	return b.String()
 }
 

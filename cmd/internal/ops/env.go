@@ -33,6 +33,9 @@ type Env struct {
 	Adopt func(ctx context.Context, root string, budget int64) (string, error)
 	// Progress hears how far a long call is; nil is without.
 	Progress func(done, total int, what string)
+	// Used hears what each call came to, once its answer is written; nil is
+	// without.
+	Used func(context.Context, lobes.By, Use)
 	// Shell tells that a person at a shell reads the answer: what it proposes
 	// are command lines.
 	Shell bool
