@@ -381,7 +381,7 @@ func TestReadOnlyOffersNoWritingTool(t *testing.T) {
 		t.Errorf("instructions are %q", m.Result.Instructions)
 	}
 	m = p.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if len(m.Result.Tools) != 2 {
+	if len(m.Result.Tools) != 3 {
 		t.Errorf("listed are %v", m.Result.Tools)
 	}
 	m = p.ask(call(2, "memory_store", `{"content":"x"}`))

@@ -49,7 +49,8 @@ func when(f ops.Facts) string {
 			"When a memory is wrong, call fix. In a project without memories call memory_bootstrap once.\n"
 	}
 	s := memory + "Call memory_context without arguments at the start of a session, and with context (what the task is about) before each task.\n" +
-		"Call memory_query to look up words, topics or tags, or to read a memory in full by its id.\n"
+		"Call memory_query to look up words, topics or tags, or to read a memory in full by its id.\n" +
+		"Call memory_history when asked what was believed on a date, what changed, or why.\n"
 	if f.ReadOnly {
 		return s
 	}

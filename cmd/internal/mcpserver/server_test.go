@@ -265,7 +265,7 @@ func checkTools(t *testing.T, m message) {
 			}
 		}
 	}
-	if got := strings.Join(names, " "); got != "memory_context memory_query memory_store memory_correct memory_bootstrap" {
+	if got := strings.Join(names, " "); got != "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap" {
 		t.Errorf("listed are %s", got)
 	}
 }

@@ -236,7 +236,7 @@ func TestClientOfTheLibrary(t *testing.T) {
 	env, m := world(t, "app")
 	c := dial(t, env)
 	tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
-	if err != nil || len(tools.Tools) != 5 {
+	if err != nil || len(tools.Tools) != 6 {
 		t.Fatalf("tools are %v (%v)", tools, err)
 	}
 	request := mcp.CallToolRequest{}

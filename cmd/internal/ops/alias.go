@@ -123,6 +123,20 @@ var (
 		"entryid": "id", "memoryid": "id", "entry": "id", "key": "id", "ids": "id",
 		"op": "action", "operation": "action", "mode": "action", "decision": "action",
 		"why": "reason", "name": "title", "heading": "title",
+		"lobeto": "toLobe", "targetlobe": "toLobe", "newlobe": "toLobe", "totopics": "toTopic", "newtopic": "toTopic", "topic": "toTopic", "targettopic": "toTopic",
+		"from": "validFrom", "validsince": "validFrom", "sessionid": "session", "client": "actor", "file": "source", "dryrun": "preview",
+	}
+	ofTime = map[string]string{
+		"at": "asOf", "when": "asOf", "believedat": "asOf", "validon": "validAt", "heldat": "validAt",
+	}
+	ofHistory = map[string]string{
+		"asof": "at", "when": "at", "time": "at", "date": "at", "heldat": "validAt", "validon": "validAt",
+		"filter": "query", "words": "query", "text": "query", "search": "query", "context": "query", "q": "query", "keywords": "query",
+		"from": "since", "after": "since", "start": "since", "to": "until", "end": "until",
+		"cursor": "before", "next": "before", "page": "before", "maxresults": "limit", "max": "limit", "count": "limit", "n": "limit",
+		"entryid": "id", "memoryid": "id", "entry": "id", "ids": "id", "key": "id",
+		"scope": "topic", "topics": "topic", "category": "topic", "client": "actor", "agent": "actor", "by": "actor", "sessionid": "session",
+		"op": "action", "operation": "action", "mode": "action", "skip": "offset", "verbosity": "detail",
 	}
 	ofBootstrap = map[string]string{
 		"path": "root", "dir": "root", "directory": "root", "folder": "root", "rootpath": "root", "cwd": "root",

@@ -36,6 +36,8 @@ func ofStorage(g guide, err error) *Fault {
 			hint = "Its history stays; a person can put it back: " + line("restore", gone.ID)
 		}
 		return &Fault{"unknown_id", gone.Error(), hint, ExitNotFound, 404}
+	case errors.Is(err, store.ErrChanged):
+		return &Fault{"changed", err.Error(), "Somebody saved that file while it was read: repeat the same call.", ExitBusy, 409}
 	case errors.As(err, &taken):
 		return &Fault{"taken", taken.Error(), "Read what is there now: " + g.get(taken.ID), ExitRefused, 409}
 	}

@@ -57,6 +57,7 @@ func explained() []struct {
 		{"store.BrokenError", &store.BrokenError{ID: "a", Path: "/x.md", Cause: syntax}, "malformed", "add a line ---"},
 		{"store.NewerFormatError", &store.NewerFormatError{Path: "/x", Have: 2, Know: 1}, "newer_format", "update"},
 		{"store.UnknownIDError", &store.UnknownIDError{ID: "a", Dir: "/x", Gone: true}, "unknown_id", "memory-mcp restore a"},
+		{"store.ErrChanged", store.ErrChanged, "changed", "repeat"},
 		{"store.ExistsError", &store.ExistsError{ID: "arch-1", Path: "/x"}, "taken", `memory_query(id: "arch-1")`},
 		{"entry.SyntaxError", syntax, "malformed", "add a line ---"},
 		{"entry.KeyError", &entry.KeyError{Key: "tags", Cause: errors.New("x")}, "malformed", "mend"},

@@ -12,6 +12,7 @@ import (
 	"memory-mcp/crash"
 	"memory-mcp/lobes"
 	"memory-mcp/store/entry"
+	"memory-mcp/textanalysis"
 )
 
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
@@ -25,7 +26,14 @@ type memory struct {
 	briefing   lobes.Briefing
 	remembered lobes.Remembered
 	corrected  lobes.Corrected
+	chain      lobes.Chain
+	diff       lobes.Differences
+	timeline   lobes.Timeline
+	forgotten  lobes.Forgotten
 
+	why        string
+	window     lobes.Window
+	forgetting lobes.Forgetting
 	notes      []lobes.Note
 	query      lobes.Query
 	target     lobes.Target
@@ -64,6 +72,26 @@ func (m *memory) Brief(_ context.Context, t lobes.Target) (lobes.Briefing, error
 func (m *memory) Correct(_ context.Context, by lobes.By, t lobes.Target, c lobes.Correction) (lobes.Corrected, error) {
 	m.by, m.correction = by, c
 	return m.corrected, m.asked(t)
+}
+
+func (m *memory) Why(_ context.Context, t lobes.Target, id string) (lobes.Chain, error) {
+	m.why = id
+	return m.chain, m.asked(t)
+}
+
+func (m *memory) Diff(_ context.Context, t lobes.Target, w lobes.Window) (lobes.Differences, error) {
+	m.window = w
+	return m.diff, m.asked(t)
+}
+
+func (m *memory) Timeline(_ context.Context, t lobes.Target, w lobes.Window) (lobes.Timeline, error) {
+	m.window = w
+	return m.timeline, m.asked(t)
+}
+
+func (m *memory) Forget(_ context.Context, by lobes.By, t lobes.Target, f lobes.Forgetting) (lobes.Forgotten, error) {
+	m.by, m.forgetting = by, f
+	return m.forgotten, m.asked(t)
 }
 
 func (m *memory) Bootstrap(_ context.Context, _ lobes.By, t lobes.Target, o lobes.BootstrapOptions) (lobes.Bootstrapped, error) {
@@ -127,6 +155,35 @@ func results(n int) []lobes.Result {
 	return all
 }
 
+// change is one of each kind of change, by its number.
+func change(i int, kind string) lobes.Change {
+	return lobes.Change{
+		Recorded: noon.Add(-time.Duration(i) * time.Hour), Kind: kind, Op: "replace", ID: fmt.Sprintf("gotcha-0000000%d", i), Lobe: "app", Topic: "gotchas",
+		Title: fmt.Sprintf("Uploads, case %d", i), Path: fmt.Sprintf("/src/app/.git/memory/gotchas/gotcha-0000000%d.md", i), Key: "k", Actor: "claude-code 2.1",
+		Session: "s1", Role: "user", Reason: "they moved", Change: "c1", Sources: []string{"upload.go"}, Quote: "we moved",
+		Words:  []textanalysis.Piece{{What: "same", Text: "deploys via "}, {What: "removed", Text: "Heroku"}, {What: "added", Text: "Fly.io"}},
+		Fields: []lobes.FieldChange{{Field: "trust", Old: "agent-inferred", New: "user"}},
+	}
+}
+
+func someChanges(n int, kind string) []lobes.Change {
+	all := make([]lobes.Change, n)
+	for i := range all {
+		all[i] = change(i, kind)
+	}
+	return all
+}
+
+func link(relation, id string) lobes.Link {
+	return lobes.Link{
+		Relation: relation, Of: "gotcha-00000001", Depth: 1, ID: id, Lobe: "app", State: lobes.StateBelieved, Title: "Deploys via Heroku", Topic: "gotchas",
+		Excerpt: "deploys via Heroku", Recorded: noon, Actor: "claude-code 2.1", Session: "s1", Sources: []string{"fly.toml"}, Quote: "we moved", Reason: "told so",
+		ValidFrom: &noonTime, ValidUntil: &noonTime,
+	}
+}
+
+var noonTime = noon
+
 // full is a memory whose answers hold something of everything.
 func full() *memory {
 	stale := result(5)
@@ -159,9 +216,28 @@ func full() *memory {
 		corrected: lobes.Corrected{
 			ID: "gotcha-00000001", Lobe: "app", Topic: "gotchas", Title: "Title", Path: "/x/gotcha-00000001.md", Revision: "9f8e7d6c5b4a3928", Action: "replaced",
 			Trust: "user", SuggestPreference: true, Adopted: true, Masked: []string{"jwt"}, Warnings: []string{"a warning"},
+			Supersedes: "gotcha-00000009", ValidFrom: &noonTime, From: &lobes.Location{Lobe: "web", Topic: "general", Path: "/y"},
+			Undone:  []lobes.Undone{{ID: "gotcha-00000003", Lobe: "app", Title: "Undone", Kind: "revised", Recorded: noon, Actor: "x", Gone: true, Changes: []string{"c1"}}},
+			Skipped: []lobes.Skipped{{ID: "gotcha-00000004", Lobe: "app", Title: "Skipped", Actor: "y", Recorded: noon, Why: "it was changed since"}},
+			Left:    []string{"copies of the folder"}, Erased: []string{"gotcha-00000001"},
 		},
+		chain: lobes.Chain{
+			ID: "gotcha-00000001", Lobe: "app", State: lobes.StateBelieved, Entry: ptr(result(1)), Changes: someChanges(3, "revised"), Beside: someChanges(1, "late"),
+			Ancestors: []lobes.Link{link("supersedes", "gotcha-00000008")}, Descendants: []lobes.Link{link("derived_from", "gotcha-00000009")}, Omitted: 1,
+		},
+		diff: lobes.Differences{
+			Lobes: []string{"app"}, From: noon.AddDate(0, 0, -7), To: noon, Learned: someChanges(2, "learned"), Revised: someChanges(2, "revised"), Retracted: someChanges(1, "retracted"),
+			Promoted: someChanges(1, "promoted"), Adopted: someChanges(1, "adopted"), Confirmed: 3, Passed: 1, Omitted: 2,
+			Degraded: []lobes.Health{{Name: "web", State: lobes.Degraded, Cause: "no such folder"}},
+		},
+		timeline: lobes.Timeline{
+			Lobes: []string{"app"}, Changes: someChanges(5, "revised"), Next: "cursor", Degraded: []lobes.Health{{Name: "web", State: lobes.Degraded, Cause: "no such folder"}},
+		},
+		forgotten: lobes.Forgotten{Lobes: []string{"app"}, Matches: someChanges(3, "revised"), Token: "t0k3n", Left: []string{"copies of the folder"}},
 	}
 }
+
+func ptr[T any](v T) *T { return &v }
 
 // journal holds one report that nobody was shown.
 type journal struct{ shown bool }

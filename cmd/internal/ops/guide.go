@@ -198,6 +198,44 @@ func (g guide) correct(id, action, text string, rest ...arg) string {
 	return call(name, append(args, rest...)...)
 }
 
+// history asks about the past.
+func (g guide) history(action string, args ...arg) string {
+	if g.lists("memory_history") {
+		return call("memory_history", append([]arg{{"action", action}}, args...)...)
+	}
+	words := []string{map[string]string{askWhy: "why", askDiff: "diff", askTimeline: "history", askAsOf: "asof"}[action]}
+	for i, a := range args {
+		if a.name == "id" || action == askAsOf && a.name == "at" {
+			words = append(words, fmt.Sprint(a.value))
+			args = append(args[:i:i], args[i+1:]...)
+			break
+		}
+	}
+	return line(append(words, flags(args)...)...)
+}
+
+// forget forgets by grounds.
+func (g guide) forget(args ...arg) string {
+	if g.lists("memory_correct") {
+		return call("memory_correct", args...)
+	}
+	words := []string{"forget"}
+	for _, a := range args {
+		switch {
+		case a.name == "action" && a.value == "erase":
+			words = append(words, "--erase")
+		case a.name == "action", a.name == "apply":
+		case a.name == "token":
+			words = append(words, "--apply", fmt.Sprint(a.value))
+		case a.value == true:
+			words = append(words, "--"+a.name)
+		default:
+			words = append(words, flags([]arg{a})...)
+		}
+	}
+	return line(words...)
+}
+
 // bootstrap reads the repository.
 func (g guide) bootstrap(rest ...arg) string {
 	if g.shell || g.readOnly {

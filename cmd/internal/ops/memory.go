@@ -16,11 +16,21 @@ type Memory interface {
 	Recall(context.Context, lobes.Target, lobes.Query) (lobes.Answer, error)
 	Brief(context.Context, lobes.Target) (lobes.Briefing, error)
 	Correct(context.Context, lobes.By, lobes.Target, lobes.Correction) (lobes.Corrected, error)
+	Why(context.Context, lobes.Target, string) (lobes.Chain, error)
+	Diff(context.Context, lobes.Target, lobes.Window) (lobes.Differences, error)
+	Timeline(context.Context, lobes.Target, lobes.Window) (lobes.Timeline, error)
 	Bootstrap(context.Context, lobes.By, lobes.Target, lobes.BootstrapOptions) (lobes.Bootstrapped, error)
 	List(context.Context, lobes.Target) []lobes.LobeInfo
 	Stats(context.Context, lobes.Target) ([]lobes.LobeStats, error)
 	Diagnose(context.Context) lobes.Diagnosis
 }
+
+// Past is what operations ask of the history of the lobes.
+type Past interface {
+	Forget(context.Context, lobes.By, lobes.Target, lobes.Forgetting) (lobes.Forgotten, error)
+}
+
+func pastOf(m Memory) Past { return m.(Past) }
 
 // target says which lobe a call speaks to.
 func (e *Env) target(lobe string, paths ...[]string) lobes.Target {

@@ -7,17 +7,19 @@ import (
 )
 
 type contextIn struct {
-	Context    string  `json:"context" free:"1" doc:"the task or question, in plain words; empty for the session briefing"`
-	Lobe       string  `json:"lobe" words:"lobes" doc:"a lobe's name, or * for all; default: the current project"`
-	MaxResults int     `json:"maxResults" doc:"default 10, at most 50"`
-	MinMatch   float64 `json:"minMatch" doc:"0..1, drops weaker hits"`
+	Context    string  `json:"context" free:"1" doc:"the task, in plain words"`
+	Lobe       string  `json:"lobe" words:"lobes" doc:"a name, or * for all; default: this project"`
+	MaxResults int     `json:"maxResults" doc:"10"`
+	MinMatch   float64 `json:"minMatch" hide:"1" doc:"0..1, drops weaker hits"`
 	Detail     string  `json:"detail" enum:"brief|standard|full" words:"detail"`
-	Depth      int     `json:"depth" doc:"1 brief, 2 texts, 3 texts and what hangs together with them"`
+	Depth      int     `json:"depth" doc:"3 adds what hangs together"`
 	Boosts     string  `json:"boosts" enum:"on|off" hide:"1" doc:"off ranks by relevance alone"`
 	Branch     string  `json:"branch" words:"wild" hide:"1"`
 	Scope      string  `json:"scope" words:"wild" hide:"1"`
 	Kind       string  `json:"kind" hide:"1"`
 	Subject    string  `json:"subject" hide:"1"`
+	AsOf       string  `json:"asOf" hide:"1" doc:"what was believed at that time"`
+	ValidAt    string  `json:"validAt" hide:"1" doc:"what held in the world at that time"`
 	First      bool    `json:"isFirstMemoryToolCall" hide:"1"`
 	common
 }
@@ -38,11 +40,11 @@ func contextOp() Op {
 	return New(Op{
 		Name: "memory_context", Title: "Recall for a task", Effect: Reads, Idempotent: true, bare: "context",
 		Doc: "Call at the start of every session without arguments, and before each task with context: what the task is about. " +
-			"Without arguments it gives the briefing: who the user is, preferences, gotchas, what is stale. With context it ranks all memories for the task.",
-		listed: []Profile{Default, Full}, aliases: aliases(ofSearch, ofContext),
+			"Without arguments: the briefing (user, preferences, gotchas, what is stale).",
+		listed: []Profile{Default, Full}, aliases: aliases(ofSearch, ofContext, ofTime),
 		example: `memory_context(context: "add retry to the upload client")`,
 	}, func(ctx context.Context, env *Env, in contextIn) (answer, error) {
-		if in.Context == "" {
+		if in.Context == "" && in.AsOf == "" && in.ValidAt == "" {
 			return brief(ctx, env, in.Lobe, in.Detail)
 		}
 		return recallTask(ctx, env, in)
@@ -50,11 +52,11 @@ func contextOp() Op {
 }
 
 func recallTask(ctx context.Context, env *Env, in contextIn) (answer, error) {
-	return recall(ctx, env, in.Lobe, lobes.Query{
+	return recallThen(ctx, env, in.Lobe, lobes.Query{
 		Text: in.Context, Limit: limit(in.MaxResults), MinMatch: min(max(in.MinMatch, 0), 1), Branch: in.Branch,
 		Scope: in.Scope, Kind: in.Kind, Subject: in.Subject, Always: true,
 		Depth: in.Depth, NoBoosts: in.Boosts == "off",
-	}, depthDetail(in.Detail, in.Depth, detailStandard))
+	}, depthDetail(in.Detail, in.Depth, detailStandard), moments{in.AsOf, in.ValidAt, ""})
 }
 
 func limit(n int) int {
@@ -70,15 +72,17 @@ type queryIn struct {
 	ID         []string `json:"id" one:"1" doc:"ids, with commas: gives their full texts"`
 	Lobe       string   `json:"lobe" words:"lobes"`
 	Detail     string   `json:"detail" enum:"brief|standard|full" words:"detail"`
-	Depth      int      `json:"depth" doc:"1 to 3, as in memory_context"`
+	Depth      int      `json:"depth" hide:"1" doc:"1 to 3, as in memory_context"`
 	Boosts     string   `json:"boosts" enum:"on|off" hide:"1" doc:"off ranks by relevance alone"`
-	Branch     string   `json:"branch" words:"wild" doc:"of recent work; * for all"`
+	Branch     string   `json:"branch" words:"wild"`
 	Kind       string   `json:"kind"`
 	Status     string   `json:"status" words:"wild" hide:"1"`
 	Subject    string   `json:"subject" hide:"1"`
 	MaxResults int      `json:"maxResults"`
 	Offset     int      `json:"offset"`
 	MinMatch   float64  `json:"minMatch" hide:"1"`
+	AsOf       string   `json:"asOf" doc:"what was believed then: 2026-06-09, last monday"`
+	ValidAt    string   `json:"validAt" doc:"what held then"`
 	First      bool     `json:"isFirstMemoryToolCall" hide:"1"`
 	common
 }
@@ -87,7 +91,7 @@ func queryOp() Op {
 	return New(Op{
 		Name: "memory_query", Title: "Search memories", Effect: Reads, Idempotent: true, bare: "filter",
 		Doc:    "Call to look something up by exact words, topic or tag, or to read a memory in full by its id.",
-		listed: []Profile{Default, Full}, aliases: aliases(ofSearch, ofQuery),
+		listed: []Profile{Default, Full}, aliases: aliases(ofSearch, ofQuery, ofTime),
 		example: `memory_query(filter: "reducer sealed|swift -deprecated", scope: "conventions")`,
 	}, func(ctx context.Context, env *Env, in queryIn) (answer, error) {
 		detail := depthDetail(in.Detail, in.Depth, detailBrief)
@@ -97,10 +101,10 @@ func queryOp() Op {
 		if len(in.ID) > 0 && in.MaxResults <= 0 {
 			in.MaxResults = lobes.MaxLimit
 		}
-		return recall(ctx, env, in.Lobe, lobes.Query{
+		return recallThen(ctx, env, in.Lobe, lobes.Query{
 			Filter: in.Filter, IDs: in.ID, Scope: topicWord(in.Scope), Branch: in.Branch, Kind: in.Kind,
 			Status: in.Status, Subject: in.Subject, Limit: limit(in.MaxResults), Offset: max(in.Offset, 0),
 			MinMatch: min(max(in.MinMatch, 0), 1), Depth: in.Depth, NoBoosts: in.Boosts == "off",
-		}, detail)
+		}, detail, moments{in.AsOf, in.ValidAt, ""})
 	})
 }

@@ -12,12 +12,12 @@ import (
 
 // noteIn are the fields of one memory to store.
 type noteIn struct {
-	Title      string   `json:"title" doc:"a short line; made from the text when absent"`
-	Content    string   `json:"content" free:"1" doc:"the memory: one insight that will hold in six months"`
+	Title      string   `json:"title" doc:"made from the text when absent"`
+	Content    string   `json:"content" free:"1" doc:"one insight that will hold in six months"`
 	Topic      string   `json:"topic" words:"topic" doc:"user|preferences|gotchas|decisions|architecture|conventions|modules/NAME|recent-work|general"`
-	Tags       []string `json:"tags" doc:"short words"`
-	Sources    []string `json:"sources" doc:"files it rests on: they tell later whether it is stale"`
-	References []string `json:"references" doc:"other files or names it speaks of"`
+	Tags       []string `json:"tags"`
+	Sources    []string `json:"sources" doc:"files it rests on, to tell when it is stale"`
+	References []string `json:"references" hide:"1" doc:"other files or names it speaks of"`
 	Files      []string `json:"files" hide:"1"`
 	Conditions []string `json:"conditions" list:"whole" hide:"1"`
 	Kind       string   `json:"kind" enum:"fact|decision|preference|episode|experience|summary|checkpoint|task|context"`
@@ -31,8 +31,8 @@ type noteIn struct {
 	Quote      string   `json:"quote" free:"1" hide:"1"`
 	Branch     string   `json:"branch" hide:"1"`
 	Expires    string   `json:"expires" doc:"a date, or 30d"`
-	ValidFrom  string   `json:"validFrom" hide:"1"`
-	ValidUntil string   `json:"validUntil" hide:"1"`
+	ValidFrom  string   `json:"validFrom" hide:"1" doc:"since when it holds in the world"`
+	ValidUntil string   `json:"validUntil" hide:"1" doc:"until when"`
 }
 
 // entryIn is a noteIn inside a list, where few fields are published.
@@ -50,11 +50,11 @@ type entryIn struct {
 
 type storeIn struct {
 	noteIn
-	Entries    []entryIn `json:"entries" doc:"several memories at once, instead of content"`
+	Entries    []entryIn `json:"entries" doc:"several at once, instead of content"`
 	Scope      string    `json:"scope" hide:"1"`
-	Lobe       string    `json:"lobe" doc:"a lobe's name; default: the current project"`
+	Lobe       string    `json:"lobe"`
 	Durability string    `json:"durabilityDecision" enum:"default|store-anyway" words:"durability" doc:"store-anyway after a refusal"`
-	common
+	quiet
 }
 
 func storeOp() Op {

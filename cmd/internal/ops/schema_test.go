@@ -202,9 +202,9 @@ func TestListedTools(t *testing.T) {
 		broken bool
 		want   string
 	}{
-		{ops.Facts{}, false, "memory_context memory_query memory_store memory_correct memory_bootstrap"},
-		{ops.Facts{}, true, "memory_context memory_query memory_store memory_correct memory_bootstrap memory_list_lobes memory_diagnose"},
-		{ops.Facts{ReadOnly: true}, false, "memory_context memory_query"},
+		{ops.Facts{}, false, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap"},
+		{ops.Facts{}, true, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap memory_list_lobes memory_diagnose"},
+		{ops.Facts{ReadOnly: true}, false, "memory_context memory_query memory_history"},
 		{ops.Facts{Profile: ops.Verbs}, false, "memory_bootstrap brief recall gotchas conventions gotcha convention learn prefer fix"},
 		{ops.Facts{Profile: ops.Verbs, ReadOnly: true}, false, "brief recall gotchas conventions"},
 		{ops.Facts{Profile: ops.Full}, false, names(ops.All())},

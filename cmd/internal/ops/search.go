@@ -43,7 +43,11 @@ type found struct {
 	lobe   string   // as the call named it
 	ids    []string // that were asked for
 	narrow []arg    // what else the call named, for the next one
-	area   string   // the tool that lists one topic, when it was that
+	notice string   // the settings are not those that the person wrote
+
+	past      bool   // asked as of another time than now
+	otherTime bool   // asked for what holds at another time than now
+	area      string // the tool that lists one topic, when it was that
 }
 
 func newFound(a lobes.Answer, detail string) *found {
@@ -110,13 +114,13 @@ func (f *found) head() string {
 		about = " for " + quote(cut(f.asked, 80))
 	}
 	if len(f.Results) == 0 {
-		return "Nothing found in " + in + about + "."
+		return "Nothing found in " + in + about + f.times() + "."
 	}
 	n := count(f.Total, "memory", "memories")
 	if f.Total > len(f.Results) {
 		n = fmt.Sprintf("%d of %s", len(f.Results), n)
 	}
-	s := n + " in " + in + about
+	s := n + " in " + in + about + f.times()
 	if f.RankedBy != "" {
 		s += ", ranked by " + f.RankedBy
 	}
@@ -124,6 +128,18 @@ func (f *found) head() string {
 		s += "; nothing held all the words, so these matched " + strings.ReplaceAll(f.Fallback, "-", " ")
 	}
 	return s + "."
+}
+
+// times says of which times an answer speaks that is not about the present.
+func (f *found) times() string {
+	s := ""
+	if f.past {
+		s += ", as believed at " + f.AsOf
+	}
+	if f.otherTime {
+		s += ", valid at " + f.ValidAt
+	}
+	return s
 }
 
 // list writes the hits that the budget holds, inside a fence.
@@ -163,6 +179,9 @@ func (f *found) misses(p *page) {
 
 func (f *found) conflicts(p *page) {
 	for _, c := range f.Conflicts {
+		if f.moved() {
+			break // what was believed then cannot be mended
+		}
 		p.line("CONFLICT (%.0f%% alike): %s %q (%.2f, %s) and %s %q (%.2f, %s). If %s is wrong: %s",
 			c.Similarity*100, c.A.ID, c.A.Title, c.A.Confidence, day(c.A.Created),
 			c.B.ID, c.B.Title, c.B.Confidence, day(c.B.Created), c.Doubtful, p.correct(c.Doubtful, "delete", ""))
@@ -180,6 +199,8 @@ func (f *found) foot(p *page) {
 	}
 	switch {
 	case f.byID:
+	case f.detail == detailBrief && f.moved():
+		p.line("Full text of then: %s", p.search(false, "", append([]arg{{"id", f.firstID()}}, f.narrow...)...))
 	case f.detail == detailBrief:
 		p.line("Full text: %s", p.get(f.firstID()))
 	case f.byText && len(f.Matched) > 0:
@@ -189,6 +210,9 @@ func (f *found) foot(p *page) {
 		p.block("Tags here: " + tagList(f.Tags))
 	}
 }
+
+// moved tells whether the answer speaks of another time than now.
+func (f *found) moved() bool { return f.past || f.otherTime }
 
 func (f *found) omitted() string { return count(f.Omitted, "hit is", "hits are") }
 

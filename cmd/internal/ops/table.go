@@ -13,6 +13,7 @@ var table = sync.OnceValue(func() []Op {
 		queryOp(),
 		storeOp(),
 		correctOp(),
+		historyOp(),
 		bootstrapOp(),
 		briefOp(),
 		recallOp(),

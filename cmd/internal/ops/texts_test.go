@@ -20,7 +20,7 @@ var (
 )
 
 // commands are those of the command line that texts may name.
-var commands = []string{"context", "correct", "diagnose", "forget", "help", "lobes", "query", "restore", "setup", "show", "store", "version"}
+var commands = []string{"asof", "context", "correct", "diagnose", "diff", "forget", "help", "history", "lobes", "query", "restore", "setup", "show", "store", "version", "why"}
 
 // setting is one way in which answers are read.
 type setting struct {
@@ -74,6 +74,9 @@ func empty() *memory {
 		mode:     lobes.Running,
 		briefing: lobes.Briefing{Lobes: []string{"app"}, Empty: true},
 		answer:   lobes.Answer{Lobes: []string{"app"}, Tried: "all words", Tags: tags()},
+		chain:    lobes.Chain{ID: "gotcha-00000001", Lobe: "app", State: lobes.StateErased},
+		diff:     lobes.Differences{Lobes: []string{"app"}, To: noon},
+		timeline: lobes.Timeline{Lobes: []string{"app"}},
 	}
 }
 
@@ -83,6 +86,9 @@ func TestAnswersProposeOnlyWhatCanBeCalled(t *testing.T) {
 	calls := []string{
 		`{"context":"uploads"}`, `{"filter":"uploads","detail":"full","lobe":"app"}`, `{}`,
 		`{"id":["gotcha-00000001","gotcha-00000077"],"maxTokens":200}`, fmt.Sprintf(everyArgument, "replace"), fmt.Sprintf(everyArgument, "delete"),
+		`{"action":"why","id":"gotcha-00000001"}`, `{"action":"diff","since":"last week"}`, `{"action":"timeline","actor":"x"}`, `{"action":"as_of","at":"yesterday","query":"uploads"}`,
+		`{"action":"delete","session":"s1"}`, `{"action":"erase","session":"s1","apply":true,"token":"t"}`, `{"action":"undo","session":"s1"}`,
+		`{"filter":"uploads","context":"uploads","asOf":"last month","validAt":"2026-01-01","maxTokens":300}`,
 	}
 	for _, s := range settings() {
 		for _, o := range ops.All() {
@@ -92,7 +98,7 @@ func TestAnswersProposeOnlyWhatCanBeCalled(t *testing.T) {
 			for _, args := range calls {
 				s.callAndCheck(t, full(), o, args)
 			}
-			for _, args := range calls[:3] {
+			for _, args := range append(calls[:3:3], calls[6:10]...) {
 				s.callAndCheck(t, empty(), o, args)
 			}
 		}
@@ -120,7 +126,11 @@ func TestEveryAnswerNamesItsLobe(t *testing.T) {
 			if o.Name == "memory_diagnose" || m.remembered.Stored == nil && o.Effect.Writes() {
 				continue
 			}
-			got := text(t, env(m, ops.Facts{}), o.Name, fmt.Sprintf(everyArgument, "replace"))
+			action := "replace"
+			if o.Name == "memory_history" {
+				action = "diff"
+			}
+			got := text(t, env(m, ops.Facts{}), o.Name, fmt.Sprintf(everyArgument, action))
 			if !regexp.MustCompile(`(?i)\blobes? (app|web)\b|(?m:^- app:)`).MatchString(got) {
 				t.Errorf("%s does not name its lobe:\n%s", o.Name, got)
 			}

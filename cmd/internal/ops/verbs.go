@@ -30,6 +30,8 @@ type recallIn struct {
 	MinMatch   float64  `json:"minMatch" hide:"1"`
 	Branch     string   `json:"branch" words:"wild" hide:"1"`
 	Detail     string   `json:"detail" enum:"brief|standard|full" words:"detail" hide:"1"`
+	AsOf       string   `json:"asOf" doc:"what was believed then"`
+	ValidAt    string   `json:"validAt" hide:"1"`
 	quiet
 }
 
@@ -37,16 +39,17 @@ func recallOp() Op {
 	return New(Op{
 		Name: "recall", Title: "Recall for a task", Effect: Reads, Idempotent: true, bare: "context",
 		Doc:    "Call before each task, and whenever you are about to guess how this project works.",
-		listed: []Profile{Verbs, Full}, aliases: aliases(ofSearch, ofContext), example: `recall(context: "add retry to the upload client")`,
+		listed: []Profile{Verbs, Full}, aliases: aliases(ofSearch, ofContext, ofTime), example: `recall(context: "add retry to the upload client")`,
 	}, func(ctx context.Context, env *Env, in recallIn) (answer, error) {
 		if len(in.ID) > 0 {
-			return recall(ctx, env, in.Lobe, lobes.Query{IDs: in.ID, Limit: lobes.MaxLimit}, either(in.Detail, detailFull))
+			return recallThen(ctx, env, in.Lobe, lobes.Query{IDs: in.ID, Limit: lobes.MaxLimit}, either(in.Detail, detailFull), moments{in.AsOf, in.ValidAt, ""})
 		}
 		if in.Context == "" {
 			return nil, &ArgumentError{Name: "context", Value: `""`, Want: "say what the task is about, in plain words"}
 		}
 		return recallTask(ctx, env, contextIn{
 			Context: in.Context, Lobe: in.Lobe, MaxResults: in.MaxResults, MinMatch: in.MinMatch, Branch: in.Branch, Detail: in.Detail,
+			AsOf: in.AsOf, ValidAt: in.ValidAt,
 		})
 	})
 }
@@ -122,7 +125,7 @@ func preferOp() Op {
 type fixIn struct {
 	ID         string `json:"id" must:"1"`
 	Correction string `json:"correction" free:"1" keep:"1" doc:"the text that holds instead"`
-	Action     string `json:"action" enum:"replace|append|delete|confirm" words:"action" doc:"default replace"`
+	Action     string `json:"action" enum:"replace|append|supersede|confirm|undo|restore|delete" words:"action" doc:"default replace; supersede: the old text held until now"`
 	Lobe       string `json:"lobe"`
 	Reason     string `json:"reason" free:"1" hide:"1"`
 	quiet

@@ -13,10 +13,20 @@ var otherWords = map[string]map[string]string{
 	// lobes leaves alone what can be the name of a lobe.
 	"lobes": {"all": "*", "everything": "*", "any": "*", "every": "*"},
 	"action": {
-		"remove": "delete", "retract": "delete", "forget": "delete", "erase": "delete", "drop": "delete",
+		"remove": "delete", "retract": "delete", "forget": "delete", "drop": "delete",
+		"purge": "erase", "wipe": "erase", "shred": "erase",
+		"supercede": "supersede", "revise": "supersede", "outdated": "supersede", "changed": "supersede",
+		"revert": "undo", "rollback": "undo", "undelete": "restore", "unarchive": "restore", "recover": "restore", "shelve": "archive",
+		"rename": "edit", "relocate": "move", "refile": "move",
 		"add": "append", "extend": "append", "update": "replace", "overwrite": "replace", "rewrite": "replace",
 		"set": "edit", "modify": "edit", "patch": "edit", "retag": "edit",
 		"touch": "confirm", "verify": "confirm", "keep": "confirm", "stillvalid": "confirm",
+	},
+	"history": {
+		"explain": "why", "provenance": "why", "chain": "why", "reason": "why", "origin": "why",
+		"changes": "diff", "changed": "diff", "compare": "diff", "since": "diff", "difference": "diff", "whatchanged": "diff",
+		"log": "timeline", "history": "timeline", "list": "timeline", "all": "timeline", "recent": "timeline",
+		"at": "as_of", "then": "as_of", "past": "as_of", "believed": "as_of", "recall": "as_of", "query": "as_of", "timetravel": "as_of",
 	},
 	"detail": {
 		"short": "brief", "low": "brief", "minimal": "brief", "summary": "brief", "1": "brief",
