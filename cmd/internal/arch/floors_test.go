@@ -48,6 +48,8 @@ func floors() map[string]row {
 		"cmd/internal/mcpserver":   {floor: 4},
 		"cmd/internal/install":     {floor: 4},
 		"cmd/internal/hook":        {floor: 4},
+		"cmd/internal/imports":     {floor: 4},
+		"cmd/internal/probe":       {floor: 4},
 		"cmd/internal/bench":       {floor: 4},
 		"cmd/internal/benchrecall": {floor: 4},
 

@@ -130,7 +130,7 @@ func commands() []func(*env) *cobra.Command {
 		newStore, newQuery, newContext, newShow, newEdit,
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
 		newHook, newSweep,
-		newSetup, newUninstall, newServe, newVersion, newBench,
+		newSetup, newUninstall, newDoctor, newServe, newVersion, newBench,
 	}
 }
 

@@ -33,7 +33,7 @@ func fleeting(path string, getenv func(string) string) bool {
 }
 
 // copyTo copies the running program to a path that stays, whole or not at all.
-// A copy that is in use keeps running; 
+// A copy that is in use keeps running;
 func copyTo(from, path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -82,16 +82,23 @@ func (h hooker) element(e hosts.Event) object {
 // ownsHandler tells whether a handler of a file is ours, in any of the forms.
 func (h hooker) ownsHandler(v any) bool {
 	m, ok := v.(map[string]any)
-	if !ok {
-		return false
-	}
+	return ok && h.command(m) != nil
+}
+
+// command is what a handler of ours starts, nil for another's.
+func (h hooker) command(handler map[string]any) []string {
 	for _, key := range []string{"command", "exec", "powershell"} {
-		command, ok := m[key].(string)
-		if ok && (h.owns(words(command), "hook") || h.owns(append([]string{command}, texts(m["args"])...), "hook")) {
-			return true
+		command, ok := handler[key].(string)
+		if !ok {
+			continue
+		}
+		for _, all := range [][]string{append([]string{command}, texts(handler["args"])...), words(command)} {
+			if h.owns(all, "hook") {
+				return all
+			}
 		}
 	}
-	return false
+	return nil
 }
 
 // spots finds our hooks, in the order of the file.

@@ -12,6 +12,7 @@ type State struct {
 	Here     bool
 	Sign     string
 	Servers  []Registered
+	Hooks    []Hooked
 	Files    []FileState
 }
 
@@ -28,6 +29,12 @@ type Registered struct {
 	Command    string
 	Args       []string
 	Env        map[string]string
+}
+
+// A Hooked is a hook of ours as a host starts it.
+type Hooked struct {
+	Path, Event string // the event is empty where one program serves all
+	Command     []string
 }
 
 // Look tells what is registered with each host that is here, or that has
@@ -59,6 +66,7 @@ func Look(o Options) ([]State, error) {
 		for _, f := range m.files(h) {
 			s.Servers = append(s.Servers, m.registered(f)...)
 		}
+		s.Hooks = m.hooked(h)
 		if s.Here || len(s.Servers) > 0 {
 			states = append(states, s)
 		}
@@ -121,6 +129,61 @@ func (m maker) registered(f hosts.File) []Registered {
 			}
 		}
 		found = append(found, r)
+	}
+	return found
+}
+
+// hooked are the hooks of ours in the file of a host, in the order of the
+// host's events; what cannot be read holds none.
+func (m maker) hooked(h hosts.Host) []Hooked {
+	if h.Hooks == nil {
+		return nil
+	}
+	at := m.place(h.Hooks.Paths)
+	if at == "" {
+		return nil
+	}
+	if h.Hooks.Style == hosts.Plugin || h.Hooks.Style == hosts.Scripts {
+		return m.programs(h, at)
+	}
+	text, err := readFile(at)
+	if err != nil || text == nil {
+		return nil
+	}
+	k := hooker{server: m.server(), hooks: *h.Hooks, words: m.hookWords(h.ID), shell: h.Hooks.Shell.On(m.OS)}
+	file := &jsonFile{text, h.Hooks.Format}
+	spots, err := k.spots(file)
+	if err != nil {
+		return nil
+	}
+	var found []Hooked
+	for _, s := range k.inOrder(spots) {
+		v, err := file.get(s.path()...)
+		handler, ok := v.(map[string]any)
+		if err == nil && ok {
+			found = append(found, Hooked{Path: at, Event: s.event, Command: k.command(handler)})
+		}
+	}
+	return found
+}
+
+// programs are the hooks that are whole files of ours, if they are there.
+func (m maker) programs(h hosts.Host, at string) []Hooked {
+	if h.Hooks.Style == hosts.Plugin {
+		if m.exists(at) == "" {
+			return nil
+		}
+		return []Hooked{{Path: at, Command: m.hookWords(h.ID)}}
+	}
+	var found []Hooked
+	for _, e := range h.Hooks.Events {
+		if file := m.join(at, e.Name); m.exists(file) != "" {
+			if text, err := readFile(file); err == nil {
+				if ours, _ := sealed(text); ours {
+					found = append(found, Hooked{Path: file, Event: e.Name, Command: m.hookWords(h.ID)})
+				}
+			}
+		}
 	}
 	return found
 }
