@@ -2,9 +2,11 @@ package lobes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"memory-mcp/store"
@@ -12,13 +14,21 @@ import (
 	"memory-mcp/textanalysis"
 )
 
-// Correct changes or takes back one entry:
+// Correct changes, takes back or brings back one entry:
 //
-//	append   adds the text as a paragraph; without a text it confirms
-//	replace  puts the text in place of the old one, which was never right
-//	edit     sets fields, as one state in the history
-//	confirm  says that the entry is right today
-//	delete   takes it back; the history keeps it
+//	append     adds the text as a paragraph; without a text it confirms
+//	replace    puts the text in place of the old one, which was never right
+//	supersede  makes a new entry of the text, which holds from ValidFrom on; the
+//	           old entry held until then
+//	edit       sets fields, as one state in the history
+//	confirm    says that the entry is right today
+//	archive    takes it out of the present, and keeps it
+//	move       puts it under another topic or into another lobe; it keeps its id
+//	delete     takes it back; the history keeps it
+//	restore    brings back what was taken back
+//	undo       puts it back to what it was before its last change that is not
+//	           undone yet, or all that a session did
+//	erase      takes its content away from everywhere
 //
 // An edit from outside that is not in the history yet is adopted first, and an
 // append is made to the edited text. With a Revision the change is refused
@@ -36,48 +46,101 @@ func (s *Set) Correct(ctx context.Context, by By, t Target, c Correction) (Corre
 		return Corrected{}, err
 	}
 	fix.by = by
-	r, err := s.holder(ctx, t, fix.ID)
-	if err != nil {
+	act := s.change
+	switch fix.Action {
+	case "undo":
+		act = s.undo
+	case "restore":
+		act = s.bringBack
+	case "move":
+		act = s.move
+	}
+	if err := act(ctx, t, fix); err != nil {
 		return Corrected{}, err
 	}
-	done, err := r.store.Write(ctx, by.store(fix.Reason), func(tx *store.Tx) error { return r.plan(tx, fix) })
-	if err != nil {
-		return Corrected{}, err
-	}
-	for _, w := range done {
-		fix.out.Path, fix.out.Revision, fix.out.Adopted = w.Path, w.Revision, w.Adopted
-		r.lobe.written.Store(true)
-	}
-	r.lobe.note(s)
 	out := fix.out
 	out.Masked, out.Warnings = orEmpty(fix.masked), orEmpty(fix.warnings)
 	return out, nil
 }
 
+// change makes a correction that concerns the entry's own text and fields.
+func (s *Set) change(ctx context.Context, t Target, f *fix) error {
+	r, err := s.holder(ctx, t, f.ID)
+	if err != nil {
+		return err
+	}
+	return r.commit(ctx, s, f, func(tx *store.Tx) error { return r.plan(tx, f) })
+}
+
+// errPreview ends a write that was only planned.
+var errPreview = errors.New("only a preview")
+
+// commit makes a planned change, or only plans it, and tells of the entry.
+func (r reading) commit(ctx context.Context, s *Set, f *fix, plan func(*store.Tx) error) error {
+	done, err := r.store.Write(ctx, f.by.store(f.Reason), func(tx *store.Tx) error {
+		if err := plan(tx); err != nil || !f.Preview {
+			return err
+		}
+		return errPreview
+	})
+	if errors.Is(err, errPreview) {
+		f.out.Preview = true
+		if f.out.Supersedes != "" {
+			f.out.ID = f.out.Supersedes // no id was issued
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range done {
+		r.lobe.written.Store(true)
+		if w.ID == f.out.ID {
+			f.out.Path, f.out.Revision, f.out.Adopted = w.Path, w.Revision, w.Adopted
+		}
+	}
+	r.lobe.note(s)
+	return nil
+}
+
 // A fix is a correction that has been checked.
 type fix struct {
 	Correction
-	by       By
-	edit     func(*entry.Entry) // what action edit sets
-	masked   []string
-	warnings []string
-	out      Corrected
+	by        By
+	edit      func(*entry.Entry) // what action edit sets
+	validFrom time.Time          // of supersede
+	masked    []string
+	warnings  []string
+	out       Corrected
 }
 
 // shortCorrection is the length in characters up to which a correction is not
 // worth being offered as a preference.
 const shortCorrection = 20
 
+// actions are the words that a correction may say, but for old ones.
+func actions() []string {
+	return []string{
+		"append", "replace", "supersede", "edit", "confirm", "archive", "move", "delete", "restore", "undo", "erase",
+	}
+}
+
 func (s *Set) correction(c Correction) (*fix, error) {
 	var clean cleaner
 	f := &fix{Correction: c}
-	f.ID = strings.TrimSpace(c.ID)
+	f.ID, f.Session = strings.TrimSpace(c.ID), strings.TrimSpace(c.Session)
 	f.Action = strings.ToLower(strings.TrimSpace(c.Action))
 	text, err := clean.text("text", c.Text)
 	if err != nil {
 		return nil, err
 	}
 	if f.Reason, err = clean.line("reason", c.Reason); err != nil {
+		return nil, err
+	}
+	if f.Sources, err = clean.list("sources", c.Sources); err != nil {
+		return nil, err
+	}
+	if f.Quote, err = clean.text("quote", c.Quote); err != nil {
 		return nil, err
 	}
 	f.Text = strings.TrimSpace(text)
@@ -91,7 +154,7 @@ func (s *Set) correction(c Correction) (*fix, error) {
 		if f.Text == "" {
 			f.Action = "confirm"
 		}
-	case "replace":
+	case "replace", "supersede":
 		if f.Text == "" {
 			return nil, &TextError{Field: "text", What: TextEmpty}
 		}
@@ -99,12 +162,12 @@ func (s *Set) correction(c Correction) (*fix, error) {
 		if f.edit, err = s.edit(c, &clean); err != nil {
 			return nil, err
 		}
-	case "delete", "confirm":
-	default:
-		return nil, &ValueError{
-			Field: "action", Value: c.Action, Allowed: []string{"append", "replace", "edit", "confirm", "delete"},
-			Near: textanalysis.Nearest(c.Action, []string{"append", "replace", "edit", "confirm", "delete"}, 1),
-		}
+	}
+	if !slices.Contains(actions(), f.Action) {
+		return nil, &ValueError{Field: "action", Value: c.Action, Allowed: actions(), Near: textanalysis.Nearest(c.Action, actions(), 1)}
+	}
+	if f.validFrom, err = callTime("validFrom", c.ValidFrom, s.o.Now().Location(), false); err != nil {
+		return nil, err
 	}
 	f.masked = clean.masked
 	return f, nil
@@ -233,14 +296,19 @@ func (r reading) plan(tx *store.Tx, f *fix) error {
 	f.warnings = nil
 	f.tell(r, &h.Entry)
 	f.out.Path, f.out.Revision = r.path(h), r.revision(h)
-	if f.Action == "delete" {
+	switch f.Action {
+	case "delete":
 		return tx.Remove(f.ID)
+	case "supersede":
+		return r.planSupersede(tx, f, h.Entry)
+	case "replace", "confirm":
+		tx.Join(f.ID) // whoever says what is right has answered what was in conflict
 	}
 	changed, err := r.corrected(h.Entry, f)
 	if err != nil {
 		return err
 	}
-	if f.Action == "edit" {
+	if f.Action == "edit" && changed.Title != h.Entry.Title {
 		if twin := titled(tx.View(), &changed); twin != "" {
 			return &ValueError{Field: "title", Value: changed.Title, Why: fmt.Sprintf("entry %s of the topic has it", twin)}
 		}
@@ -263,27 +331,43 @@ type outcome struct {
 
 func outcomes() map[string]outcome {
 	return map[string]outcome{
-		"append":  {entry.OpAppend, "appended"},
-		"replace": {entry.OpReplace, "replaced"},
-		"edit":    {entry.OpEdit, "edited"},
-		"confirm": {entry.OpConfirm, "confirmed"},
-		"delete":  {entry.OpRetract, "deleted"},
+		"append":    {entry.OpAppend, "appended"},
+		"replace":   {entry.OpReplace, "replaced"},
+		"supersede": {entry.OpSupersede, "superseded"},
+		"edit":      {entry.OpEdit, "edited"},
+		"confirm":   {entry.OpConfirm, "confirmed"},
+		"archive":   {entry.OpArchive, "archived"},
+		"move":      {entry.OpMove, "moved"},
+		"delete":    {entry.OpRetract, "deleted"},
+		"restore":   {entry.OpRestore, "restored"},
+		"undo":      {entry.OpUndo, "undone"},
+		"erase":     {entry.OpErase, "erased"},
 	}
 }
 
 // corrected is the entry as the fix leaves it.
 func (r reading) corrected(e entry.Entry, f *fix) (entry.Entry, error) {
 	switch f.Action {
+	case "archive":
+		e.Status = "archived"
+		return e, nil
 	case "append":
+		e.Sources = union(slices.Clone(e.Sources), f.Sources)
 		e.Body = appended(e.Body, f.Text)
 		if len(e.Body) > MaxText {
 			return e, &TextError{Field: "text", What: TextTooLong, Size: len(e.Body)}
 		}
 	case "replace":
 		e.Body = f.Text
+		if len(f.Sources) > 0 {
+			e.Sources = f.Sources
+		}
 	case "edit":
 		f.edit(&e)
 		return e, nil
+	}
+	if f.Quote != "" && f.Action != "confirm" {
+		e.Quote = f.Quote
 	}
 	r.vouch(&e, f)
 	return e, nil
@@ -317,11 +401,12 @@ func (r reading) vouch(e *entry.Entry, f *fix) {
 	}
 }
 
-// titled is the id of another entry with the same topic and title.
+// titled is the id of another entry with the same topic and title. One that
+// another entry has taken the place of may have it too.
 func titled(view *store.View, e *entry.Entry) string {
 	key := titleKey(e)
 	for h := range view.Heads() {
-		if h.Copy == "" && h.Entry.ID != e.ID && h.Entry.Topic == e.Topic && titleKey(&h.Entry) == key {
+		if h.Copy == "" && h.Entry.Valid.Until.IsZero() && h.Entry.ID != e.ID && h.Entry.Topic == e.Topic && titleKey(&h.Entry) == key {
 			return h.Entry.ID
 		}
 	}
@@ -331,7 +416,7 @@ func titled(view *store.View, e *entry.Entry) string {
 func (f *fix) tell(r reading, e *entry.Entry) {
 	f.out.ID, f.out.Lobe, f.out.Topic, f.out.Title = e.ID, r.lobe.name, e.Topic, e.Title
 	f.out.Action, f.out.Trust = outcomes()[f.Action].done, string(trustOf(e))
-	rule := f.Action == "append" || f.Action == "replace"
+	rule := slices.Contains([]string{"append", "replace", "supersede"}, f.Action)
 	person := slices.Contains([]string{"user", "preferences"}, e.Topic)
 	f.out.SuggestPreference = rule && !person && utf8.RuneCountInString(f.Text) > shortCorrection
 	if signs := speaksToModel(f.Text); len(signs) > 0 {

@@ -169,3 +169,44 @@ func list(names []string) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// NothingToUndoError says that no change of an entry, or of a session, is left
+// to be undone.
+type NothingToUndoError struct {
+	ID, Session string // one of the two
+	Lobe        string
+}
+
+func (e *NothingToUndoError) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("session %q has changed nothing in %s that is not undone", e.Session, e.Lobe)
+	}
+	return fmt.Sprintf("entry %q in %s has no change that is not undone", e.ID, e.Lobe)
+}
+
+// MovedError says that an entry lies in another lobe by now.
+type MovedError struct{ ID, Lobe, To string }
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("entry %q was moved from %s to %s", e.ID, e.Lobe, e.To)
+}
+
+// StaleTokenError says that what a preview showed is no longer what there is.
+type StaleTokenError struct{ Given, Now string }
+
+func (e *StaleTokenError) Error() string {
+	if e.Given == "" {
+		return "nothing is forgotten without the token of a preview"
+	}
+	return fmt.Sprintf("the token %q is not the one of what would be forgotten now", e.Given)
+}
+
+// RefusedError refuses a text that was taken back before.
+type RefusedError struct {
+	Title string
+	What  string // retracted or erased
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%q was %s: only a person can store it again", e.Title, e.What)
+}

@@ -19,6 +19,8 @@ type Set struct {
 	lobes  []*Lobe // by name
 	global *Lobe   // nil when there is none
 
+	refused refusals
+
 	background sync.WaitGroup // small work after a write
 }
 

@@ -61,7 +61,7 @@ func (h history) chain(ctx context.Context, id string) (Chain, error) {
 		ID: id, Lobe: h.lobe.name, Changes: []Change{}, Beside: []Change{}, Ancestors: []Link{}, Descendants: []Link{},
 	}
 	var was *state
-	for _, m := range h.past.Line(id) {
+	for _, m := range slices.Concat(h.past.Brought(id), h.past.Line(id)) {
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}
@@ -265,7 +265,7 @@ func (k *kinship) tell(n kin, of string, depth int) Link {
 	l.Title, l.Topic, l.Excerpt = e.Title, e.Topic, entry.Excerpt(e.Body, linkExcerpt)
 	l.Sources, l.Quote = orEmpty(e.Sources), e.Quote
 	l.ValidFrom, l.ValidUntil = stated(e.Valid.From), stated(e.Valid.Until)
-	line := h.past.Line(n.id)
+	line := slices.Concat(h.past.Brought(n.id), h.past.Line(n.id))
 	l.Recorded, l.Actor, l.Session = firstOfLine(h, line)
 	if last, err := h.past.Read(line[len(line)-1]); err == nil {
 		l.Reason = last.Reason

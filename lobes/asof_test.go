@@ -1,0 +1,411 @@
+package lobes_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"memory-mcp/lobes"
+	"memory-mcp/store"
+)
+
+// on is noon of a day.
+func on(t *testing.T, date string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Add(12 * time.Hour)
+}
+
+// set moves the clock to a time.
+func (c *clock) set(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = at
+}
+
+func bodies(a lobes.Answer) []string {
+	out := []string{}
+	for _, r := range a.Results {
+		out = append(out, r.Entry.Body)
+	}
+	return out
+}
+
+// byTool is a write at a time that no editor disturbs: files are as old as the
+// clock of the test says, which lies behind the machine's.
+func (w *world) at(date string) *world {
+	w.clock.set(on(w.T, date))
+	return w
+}
+
+// deploys walks the worked example: Heroku was learned on June 9th; on June
+// 16th it turned out that it was Fly.io since the 1st.
+func deploys(t *testing.T) (w *world, heroku, fly string) {
+	t.Helper()
+	w = newWorld(t, nil, "acme")
+	w.at("2026-06-09")
+	old := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Deploy target", Subject: "project:acme", Text: "The project deploys via Heroku.", Sources: []string{"session-2026-06-09"}})
+	w.at("2026-06-16")
+	c := w.correct(lobes.Target{}, lobes.Correction{
+		ID: old.ID, Action: "supersede", Text: "The project deploys via Fly.io.", ValidFrom: "2026-06-01", Reason: "the team moved",
+		Sources: []string{"session-2026-06-16"}, Quote: "we moved to Fly on June 1",
+	})
+	if c.Action != "superseded" || c.Supersedes != old.ID || c.ID == old.ID || c.Title != "Deploy target" || c.ValidFrom == nil {
+		t.Fatalf("supersede: %+v", c)
+	}
+	w.at("2026-06-20")
+	return w, old.ID, c.ID
+}
+
+func TestWorkedExample(t *testing.T) {
+	w, heroku, fly := deploys(t)
+	via := func(what string, q lobes.Query, want ...string) {
+		t.Helper()
+		a := w.recall(lobes.Target{}, q)
+		got := bodies(a)
+		for i, b := range got {
+			got[i] = strings.TrimSuffix(strings.TrimPrefix(b, "The project deploys via "), ".")
+		}
+		same(t, what, got, append([]string{}, want...))
+	}
+	june9, june16 := on(t, "2026-06-09"), on(t, "2026-06-16")
+	before := on(t, "2026-05-20")
+	for form, q := range map[string]lobes.Query{
+		"text": {Text: "deploys via"}, "filter": {Filter: "deploys"}, "list": {}, "topic": {Scope: "architecture"}, "subject": {Subject: "project:acme"},
+	} {
+		ask := func(asOf, at time.Time) lobes.Query { q.AsOf, q.At = asOf, at; return q }
+		via(form+" now", ask(time.Time{}, time.Time{}), "Fly.io")
+		via(form+" as of June 9th", ask(june9, time.Time{}), "Heroku")
+		via(form+" a millisecond before", ask(june9.Add(-time.Millisecond), time.Time{}))
+		via(form+" a millisecond before the change", ask(june16.Add(-time.Millisecond), time.Time{}), "Heroku")
+		via(form+" as of June 16th", ask(june16, time.Time{}), "Fly.io")
+		via(form+" of May, as known now", ask(time.Time{}, before), "Heroku")
+		via(form+" of June 5th, as known now", ask(time.Time{}, on(t, "2026-06-05")), "Fly.io")
+		via(form+" of June 5th, as known on the 9th", ask(june9, on(t, "2026-06-05")), "Heroku")
+	}
+	same(t, "got by id", w.recall(lobes.Target{}, lobes.Query{IDs: []string{heroku}, AsOf: june9}).Results[0].Entry.Valid.Until.IsZero(), true)
+	_, err := w.set.Recall(context.Background(), lobes.Target{}, lobes.Query{IDs: []string{fly}, AsOf: june9})
+	if e := wants[*lobes.UnknownIDError](t, "what was not known then", err); e == nil || !e.AsOf.Equal(june9) {
+		t.Errorf("%v", err)
+	}
+	_, err = w.set.Recall(context.Background(), lobes.Target{}, lobes.Query{AsOf: on(t, "2026-07-01")})
+	contains(t, "future", wants[*lobes.ValueError](t, "future", err).Error(), "future")
+	a := w.recall(lobes.Target{}, lobes.Query{AsOf: june9})
+	if !a.AsOf.Equal(june9) || !a.ValidAt.Equal(june9) {
+		t.Errorf("as of %v, valid at %v", a.AsOf, a.ValidAt)
+	}
+}
+
+func TestWorkedExampleDiffAndWhy(t *testing.T) {
+	w, heroku, fly := deploys(t)
+	ctx := context.Background()
+	d, err := w.set.Diff(ctx, lobes.Target{}, lobes.Window{Since: on(t, "2026-06-15")})
+	if err != nil || len(d.Revised) != 1 || len(d.Learned)+len(d.Retracted)+len(d.Adopted)+len(d.Promoted) > 0 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	c := d.Revised[0]
+	if c.ID != fly || c.Supersedes[0] != heroku || c.Reason != "the team moved" || c.Quote == "" {
+		t.Errorf("%+v", c)
+	}
+	var words []string
+	for _, p := range c.Words {
+		if p.What != "same" {
+			words = append(words, p.What+" "+p.Text)
+		}
+	}
+	same(t, "words", strings.Join(words, ", "), "removed Heroku, added Fly.io")
+	for _, id := range []string{heroku, fly} {
+		chain, err := w.set.Why(ctx, lobes.Target{}, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := append(chain.Ancestors, chain.Descendants...)
+		if len(links) != 1 || links[0].Relation != "supersedes" || links[0].Actor != agent.Actor || len(links[0].Sources) != 1 {
+			t.Errorf("links of %s: %+v", id, chain)
+		}
+	}
+	chain, err := w.set.Why(ctx, lobes.Target{}, heroku)
+	if err != nil || len(chain.Changes) != 2 || chain.Changes[1].Kind != "superseded" || chain.Descendants[0].ID != fly || chain.State != "believed" || chain.Entry == nil {
+		t.Errorf("%+v, %v", chain, err)
+	}
+	line, err := w.set.Timeline(ctx, lobes.Target{}, lobes.Window{Limit: 2})
+	if err != nil || len(line.Changes) != 2 || line.Next == "" {
+		t.Fatalf("%+v, %v", line, err)
+	}
+	rest, err := w.set.Timeline(ctx, lobes.Target{}, lobes.Window{Before: line.Next})
+	if err != nil || len(rest.Changes) != 1 || rest.Next != "" || rest.Changes[0].Kind != "learned" || rest.Changes[0].ID != heroku {
+		t.Errorf("%+v, %v", rest, err)
+	}
+}
+
+// TestThreeCorrectionsAndAnEdit corrects an entry three times by tool and once
+// in an editor, and asks what was believed before each.
+func TestThreeCorrectionsAndAnEdit(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	w.at("2026-01-01")
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	w.at("2026-01-02")
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "replace", Text: "It listens on 8081."})
+	w.at("2026-01-03")
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "append", Text: "Behind a proxy."})
+	w.at("2026-01-04")
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "edit", Title: ptr("Ports")})
+	w.at("2026-01-05")
+	b, err := os.ReadFile(s.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s.Path, strings.Replace(string(b), "8081", "9999", 1))
+	past := on(t, "2026-01-05")
+	if err := os.Chtimes(s.Path, past, past); err != nil {
+		t.Fatal(err)
+	}
+	says := func(date, title, body string) {
+		t.Helper()
+		a := w.recall(lobes.Target{}, lobes.Query{Text: "listens", AsOf: on(t, date)})
+		if len(a.Results) != 1 || a.Results[0].Entry.Title != title || a.Results[0].Entry.Body != body {
+			t.Errorf("on %s: %q %q", date, titles(a), bodies(a))
+		}
+	}
+	check := func() {
+		t.Helper()
+		same(t, "before", w.recall(lobes.Target{}, lobes.Query{AsOf: on(t, "2025-12-31")}).Total, 0)
+		says("2026-01-01", "Port", "It listens on 8080.")
+		says("2026-01-02", "Port", "It listens on 8081.")
+		says("2026-01-03", "Port", "It listens on 8081.\n\nBehind a proxy.")
+		says("2026-01-04", "Ports", "It listens on 8081.\n\nBehind a proxy.")
+		same(t, "now", bodies(w.recall(lobes.Target{}, lobes.Query{})), []string{"It listens on 9999.\n\nBehind a proxy."})
+	}
+	w.clock.pass(time.Hour)
+	check()
+	if err := w.set.Settle(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	check()
+}
+
+func TestSupersedeIsRefused(t *testing.T) {
+	w, heroku, fly := deploys(t)
+	for what, tt := range map[string]struct {
+		c    lobes.Correction
+		want string
+	}{
+		"before it held":   {lobes.Correction{ID: fly, Text: "Other.", ValidFrom: "2026-05-01"}, "replace it"},
+		"as it began":      {lobes.Correction{ID: fly, Text: "Other.", ValidFrom: "2026-06-01"}, "replace it"},
+		"after it held":    {lobes.Correction{ID: heroku, Text: "Other.", ValidFrom: "2026-06-05"}, "no longer"},
+		"not a time":       {lobes.Correction{ID: fly, Text: "Other.", ValidFrom: "soon"}, "neither a date"},
+		"nothing to say":   {lobes.Correction{ID: fly, Text: " "}, "text is empty"},
+		"an unknown entry": {lobes.Correction{ID: "arch-00000000", Text: "Other."}, "no entry has the id"},
+	} {
+		tt.c.Action = "supersede"
+		if _, err := w.set.Correct(context.Background(), agent, lobes.Target{}, tt.c); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	same(t, "states", len(w.files(w.root("acme")+"/.git/memory/.history")), 3)
+}
+
+func TestUndo(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	step := func() { w.clock.pass(time.Minute) }
+	undo := func(id string) (lobes.Corrected, error) {
+		step()
+		return w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{ID: id, Action: "undo", Reason: "wrong"})
+	}
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	step()
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "replace", Text: "It listens on 8081."})
+	step()
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "delete"})
+	for _, want := range []string{"It listens on 8081.", "It listens on 8080."} {
+		c, err := undo(s.ID)
+		if err != nil || len(c.Undone) != 1 || c.Action != "undone" {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		same(t, "undone", w.get(lobes.Target{}, s.ID).Entry.Body, want)
+	}
+	if c, err := undo(s.ID); err != nil || !c.Undone[0].Gone {
+		t.Fatalf("the first change: %+v, %v", c, err)
+	}
+	same(t, "entries", w.recall(lobes.Target{}, lobes.Query{}).Total, 0)
+	_, err := undo(s.ID)
+	wants[*lobes.NothingToUndoError](t, "nothing left", err)
+	_, err = undo("arch-12345678")
+	wants[*lobes.UnknownIDError](t, "never there", err)
+	// What is done after an undo can be undone again.
+	if _, err := w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{ID: s.ID, Action: "restore"}); err != nil {
+		t.Fatal(err)
+	}
+	step()
+	same(t, "restored", w.get(lobes.Target{}, s.ID).Entry.Body, "It listens on 8080.")
+	if c, err := undo(s.ID); err != nil || !c.Undone[0].Gone {
+		t.Errorf("the restore: %+v, %v", c, err)
+	}
+}
+
+func TestUndoOfASupersedeUndoesBoth(t *testing.T) {
+	for _, second := range []bool{false, true} {
+		w, heroku, fly := deploys(t)
+		id := heroku
+		if second {
+			id = fly
+		}
+		c := w.correct(lobes.Target{}, lobes.Correction{ID: id, Action: "undo"})
+		if len(c.Undone) != 2 || len(c.Skipped) != 0 {
+			t.Errorf("%+v", c)
+		}
+		same(t, "back", bodies(w.recall(lobes.Target{}, lobes.Query{})), []string{"The project deploys via Heroku."})
+		same(t, "as of the 16th", bodies(w.recall(lobes.Target{}, lobes.Query{AsOf: on(t, "2026-06-16")})), []string{"The project deploys via Fly.io."})
+	}
+}
+
+func TestUndoOfASession(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	mine, theirs := lobes.By{Actor: "a", Session: "mine"}, lobes.By{Actor: "b", Session: "theirs"}
+	act := func(by lobes.By, c lobes.Correction) lobes.Corrected {
+		t.Helper()
+		w.clock.pass(time.Minute)
+		got, err := w.set.Correct(context.Background(), by, lobes.Target{}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	note := func(by lobes.By, text string) string {
+		t.Helper()
+		w.clock.pass(time.Minute)
+		r, err := w.set.Remember(context.Background(), by, lobes.Target{}, []lobes.Note{{Topic: "architecture", Title: text, Text: text + " needs a text of its own.", StoreAnyway: true}})
+		if err != nil || len(r.Stored) != 1 {
+			t.Fatal(r, err)
+		}
+		return r.Stored[0].ID
+	}
+	fresh := note(mine, "Vellum")
+	old := note(theirs, "Quartz")
+	shared := note(mine, "Bramble")
+	act(mine, lobes.Correction{ID: old, Action: "replace", Text: "Mine now."})
+	act(mine, lobes.Correction{ID: old, Action: "append", Text: "And more."})
+	act(theirs, lobes.Correction{ID: shared, Action: "append", Text: "Theirs."})
+	c := act(person, lobes.Correction{Action: "undo", Session: "mine"})
+	if len(c.Undone) != 2 || len(c.Skipped) != 1 || c.Skipped[0].ID != shared || c.Skipped[0].Actor != "b" {
+		t.Fatalf("%+v", c)
+	}
+	same(t, "theirs", w.get(lobes.Target{}, old).Entry.Body, "Quartz needs a text of its own.")
+	if _, err := w.set.Recall(context.Background(), lobes.Target{}, lobes.Query{IDs: []string{fresh}}); err == nil {
+		t.Error("what the session stored is there")
+	}
+	c = act(person, lobes.Correction{Action: "undo", Session: "mine"})
+	same(t, "once more", len(c.Undone), 0)
+	_, err := w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{Action: "undo", Session: "nobody"})
+	wants[*lobes.NothingToUndoError](t, "nobody's session", err)
+	_, err = w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{Action: "undo"})
+	wants[*lobes.ValueError](t, "neither id nor session", err)
+}
+
+func TestMoveToATopic(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "general", Title: "Port", Text: "It listens on 8080."})
+	w.clock.pass(time.Hour)
+	before := w.clock.Now()
+	w.clock.pass(time.Hour)
+	c := w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "move", ToTopic: "gotchas"})
+	if c.ID != s.ID || c.Topic != "gotchas" || c.From == nil || c.From.Topic != "general" || !strings.Contains(c.Path, "gotchas") {
+		t.Errorf("%+v", c)
+	}
+	same(t, "topic then", w.recall(lobes.Target{}, lobes.Query{Scope: "general", AsOf: before}).Total, 1)
+	same(t, "topic now", w.recall(lobes.Target{}, lobes.Query{Scope: "gotchas"}).Total, 1)
+	same(t, "again", w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "move", ToTopic: "gotchas"}).Action, "unchanged")
+	w.clock.pass(time.Hour)
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo"})
+	same(t, "undone", w.recall(lobes.Target{}, lobes.Query{Scope: "general"}).Total, 1)
+}
+
+func TestMoveToALobe(t *testing.T) {
+	w := newWorld(t, nil, "app", "lib")
+	app, lib := lobes.Target{Lobe: "app"}, lobes.Target{Lobe: "lib"}
+	s := w.stored(app, lobes.Note{Topic: "general", Title: "Port", Text: "It listens on 8080."})
+	w.clock.pass(time.Hour)
+	w.correct(app, lobes.Correction{ID: s.ID, Action: "replace", Text: "It listens on 8081."})
+	before := w.clock.Now()
+	w.clock.pass(time.Hour)
+	c := w.correct(app, lobes.Correction{ID: s.ID, Action: "move", ToLobe: "lib", ToTopic: "gotchas", Reason: "it is theirs"})
+	if c.Lobe != "lib" || c.From.Lobe != "app" || c.Action != "moved" {
+		t.Fatalf("%+v", c)
+	}
+	w.clock.pass(time.Hour)
+	check := func(what string, target lobes.Target, asOf time.Time, want int) {
+		t.Helper()
+		same(t, what, w.recall(target, lobes.Query{AsOf: asOf, Text: "listens"}).Total, want)
+	}
+	check("app now", app, time.Time{}, 0)
+	check("lib now", lib, time.Time{}, 1)
+	check("app then", app, before, 1)
+	check("lib then", lib, before, 0)
+	same(t, "the id stays", w.get(lib, s.ID).Entry.Topic, "gotchas")
+	chain, err := w.set.Why(context.Background(), lib, s.ID)
+	if err != nil || len(chain.Changes) != 3 || chain.Changes[0].Kind != "learned" || chain.Changes[2].Kind != "moved" {
+		t.Errorf("%+v, %v", chain, err)
+	}
+	chain, err = w.set.Why(context.Background(), app, s.ID)
+	if err != nil || chain.State != "moved" || chain.MovedTo != "lib" || chain.Entry != nil {
+		t.Errorf("%+v, %v", chain, err)
+	}
+	_, err = w.set.Correct(context.Background(), agent, app, lobes.Correction{ID: s.ID, Action: "restore"})
+	wants[*lobes.MovedError](t, "restore where it was", err)
+	_, err = w.set.Correct(context.Background(), agent, app, lobes.Correction{ID: s.ID, Action: "undo"})
+	wants[*lobes.MovedError](t, "undo where it was", err)
+	if c := w.correct(lib, lobes.Correction{ID: s.ID, Action: "undo"}); c.Lobe != "app" || len(c.Undone) != 1 {
+		t.Errorf("%+v", c)
+	}
+	check("app again", app, time.Time{}, 1)
+	check("lib again", lib, time.Time{}, 0)
+	same(t, "its topic again", w.get(app, s.ID).Entry.Topic, "general")
+	w.clock.pass(time.Hour)
+	w.correct(app, lobes.Correction{ID: s.ID, Action: "undo"})
+	same(t, "and what was before", w.get(app, s.ID).Entry.Body, "It listens on 8080.")
+	w.clock.pass(time.Hour)
+	w.correct(app, lobes.Correction{ID: s.ID, Action: "move", ToLobe: "lib"})
+	check("lib once more", lib, time.Time{}, 1)
+}
+
+func TestRestoreOntoATakenPlace(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "general", Title: "Port", Text: "It listens on 8080."})
+	_, err := w.set.Correct(context.Background(), agent, lobes.Target{}, lobes.Correction{ID: s.ID, Action: "restore"})
+	wants[*store.ExistsError](t, "it is there", err)
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "delete"})
+	write(t, s.Path, "---\nid: other-1\ntopic: general\n---\n# Another\n\nText.\n")
+	_, err = w.set.Correct(context.Background(), agent, lobes.Target{}, lobes.Correction{ID: s.ID, Action: "restore"})
+	wants[*store.ExistsError](t, "another file is there", err)
+	if err := os.Remove(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	c := w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "restore"})
+	same(t, "restored", []string{c.Action, w.get(lobes.Target{}, s.ID).Entry.Body}, []string{"restored", "It listens on 8080."})
+	_, err = w.set.Correct(context.Background(), agent, lobes.Target{}, lobes.Correction{ID: "general-0", Action: "restore"})
+	wants[*lobes.UnknownIDError](t, "never there", err)
+}
+
+func TestPreviewDoesNothing(t *testing.T) {
+	w, heroku, fly := deploys(t)
+	dir := w.root("acme") + "/.git/memory"
+	before := strings.Join(w.files(dir), "\n")
+	for _, c := range []lobes.Correction{
+		{ID: fly, Action: "delete"}, {ID: fly, Action: "undo"}, {ID: fly, Action: "move", ToTopic: "general"}, {ID: fly, Action: "move", ToLobe: "global"},
+		{ID: fly, Action: "replace", Text: "Other."}, {ID: fly, Action: "supersede", Text: "Other."}, {Action: "undo", Session: agent.Session},
+	} {
+		c.Preview = true
+		got := w.correct(lobes.Target{}, c)
+		if !got.Preview || c.ID != "" && got.ID != fly {
+			t.Errorf("%s: %+v", c.Action, got)
+		}
+	}
+	same(t, "files", strings.Join(w.files(dir), "\n"), before)
+	same(t, "entry", w.get(lobes.Target{}, heroku).Entry.Valid.Until.IsZero(), false)
+}
