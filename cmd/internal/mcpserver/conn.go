@@ -169,7 +169,9 @@ func (c *conn) begin(call func()) {
 func (c *conn) answer(ctx context.Context, e envelope, line []byte) {
 	end := c.o.Begin()
 	defer end()
-	c.guard(e.Method, e.ID, func() mcp.JSONRPCMessage { return c.mcp.HandleMessage(ctx, line) })
+	o := &outcome{}
+	ctx = context.WithValue(ctx, outcomeKey{}, o)
+	c.guard(e.Method, e.ID, func() mcp.JSONRPCMessage { return o.coded(c.mcp.HandleMessage(ctx, line)) })
 }
 
 // guard runs f and writes what it gives. A panic in it is written down and

@@ -45,7 +45,7 @@ func (c *conn) readLobes(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.
 func (c *conn) readEntry(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	lobe, id, err := entryOf(r.Params.URI)
 	if err != nil {
-		return nil, err
+		return nil, missing(ctx, err)
 	}
 	args, err := json.Marshal(map[string]any{"id": []string{id}, "lobe": lobe, "detail": "full", "maxTokens": ops.MaxTokens})
 	if err != nil {
@@ -53,12 +53,40 @@ func (c *conn) readEntry(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.
 	}
 	reply, fault := ops.Call(ctx, c.env, "memory_query", args)
 	if fault != nil && fault.HTTP == 404 {
-		return nil, fmt.Errorf("%s: %w", fault.Message, server.ErrResourceNotFound)
+		return nil, missing(ctx, fault)
 	}
 	if fault != nil {
 		return nil, fault
 	}
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI, MIMEType: "text/markdown", Text: reply.Text()}}, nil
+}
+
+// An outcome is what a handler tells of an answer that the library cannot say:
+// the code of its error.
+type outcome struct{ code int }
+
+type outcomeKey struct{}
+
+// missing notes that there is no such resource: for the library every error of
+// a handler is one of the server.
+func missing(ctx context.Context, err error) error {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+		o.code = mcp.RESOURCE_NOT_FOUND
+		if mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)) {
+			o.code = mcp.INVALID_PARAMS
+		}
+	}
+	return err
+}
+
+// coded gives an error the code that its handler noted.
+func (o *outcome) coded(answer mcp.JSONRPCMessage) mcp.JSONRPCMessage {
+	failed, ok := answer.(mcp.JSONRPCError)
+	if !ok || o.code == 0 {
+		return answer
+	}
+	failed.Error.Code = o.code
+	return failed
 }
 
 // entryOf reads the address of an entry.

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/url"
 	"os"
@@ -284,9 +285,17 @@ func checkResources(t *testing.T, c *client.Client, one lobes.Stored) {
 	if text, err = read("memory://entry/app/" + one.ID); err != nil || !strings.Contains(text, "lose events") {
 		t.Errorf("the entry is %q (%v)", text, err)
 	}
-	for _, uri := range []string{"memory://entry/app/arch-00000000", "memory://entry/no/" + one.ID, "memory://entry/%zz/x", "memory://nothing"} {
-		if text, err := read(uri); err == nil {
-			t.Errorf("%s is %q", uri, text)
+	near := one.ID[:len(one.ID)-1] + "0"
+	if near == one.ID {
+		near = one.ID[:len(one.ID)-1] + "1"
+	}
+	for uri, want := range map[string]string{
+		"memory://entry/app/arch-00000000": "arch-00000000", "memory://entry/no/" + one.ID: `"no"`, "memory://entry/%zz/x": "memory://entry/%zz/x",
+		"memory://nothing": "memory://nothing", "memory://entry/app/" + near: "Nearest: " + one.ID,
+	} {
+		text, err := read(uri)
+		if !errors.Is(err, mcp.ErrResourceNotFound) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is %q (%v)", uri, text, err)
 		}
 	}
 }
