@@ -167,6 +167,8 @@ func topicFor(kind, text string) string {
 		return "decisions"
 	case "task", "context":
 		return "recent-work"
+	case checkpoint:
+		return "general"
 	}
 	label, _, found := strings.Cut(text, ":")
 	if !found {
@@ -291,12 +293,16 @@ func (d drafter) review(n *Note, _ *cleaner, out *draft) error {
 	}
 	extracted := d.by.Source == "extraction" && e.Durability == "task_detail"
 	r := textanalysis.ReviewDurability(e.Title, e.Body, e.Topic)
-	if r.Refuses() && !n.StoreAnyway && !extracted {
+	if r.Refuses() && !n.StoreAnyway && !extracted && e.Kind != checkpoint {
 		return &EphemeralError{Title: e.Title, Severity: r.Severity.String(), Signals: phrases(r.Signals)}
 	}
 	out.doubts = phrases(r.Signals)
 	return nil
 }
+
+// checkpoint is the kind of what a finished task taught: it tells of what was
+// done, and is kept for good nevertheless.
+const checkpoint = "checkpoint"
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
