@@ -24,6 +24,7 @@ var table = sync.OnceValue(func() []Op {
 		learnOp("learn", "", "Call when you learn anything else that a later session should know."),
 		preferOp(),
 		fixOp(),
+		checkpointOp(),
 		listLobesOp(),
 		statsOp(),
 		diagnoseOp(),
