@@ -127,7 +127,7 @@ const (
 // commands are the builders of all commands, in the order of the help.
 func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
-		newStore, newQuery, newContext, newShow, newEdit,
+		newStore, newCheckpoint, newQuery, newContext, newShow, newEdit,
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
 		newHook, newSweep,
 		newSetup, newUninstall, newDoctor, newServe, newVersion, newBench,
