@@ -112,7 +112,6 @@ func (w *writer) follow(st *step, p past) error {
 			st.rev.Recorded = w.recorded(past{entry.Revision{Recorded: f.at}, f.key}, st.rev.Recorded)
 		}
 	}
-	slices.Sort(st.rev.Parents)
 	return nil
 }
 

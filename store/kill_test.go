@@ -18,8 +18,12 @@ import (
 
 // TestMain lets the test binary play the process that is killed.
 func TestMain(m *testing.M) {
-	if dir := os.Getenv("STORE_TEST_WRITER"); dir != "" {
-		if err := writeForever(dir); err != nil {
+	for name, play := range map[string]func(string) error{"STORE_TEST_WRITER": writeForever, "STORE_TEST_ERASER": eraseForever} {
+		dir := os.Getenv(name)
+		if dir == "" {
+			continue
+		}
+		if err := play(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -62,7 +66,7 @@ func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 	acknowledged := map[string]string{}
 	var rounds int
 	for end := time.Now().Add(4 * time.Second); time.Now().Before(end) || rounds < 10; rounds++ {
-		killOne(t, dir, time.Duration(20+rounds*7%60)*time.Millisecond, acknowledged)
+		killOne(t, dir, "STORE_TEST_WRITER", time.Duration(20+rounds*7%60)*time.Millisecond, acknowledged)
 		checkWhole(t, dir, acknowledged)
 		if t.Failed() {
 			t.Fatalf("in round %d", rounds)
@@ -74,10 +78,10 @@ func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 	t.Logf("%d kills, %d entries acknowledged", rounds, len(acknowledged))
 }
 
-func killOne(t *testing.T, dir string, after time.Duration, acknowledged map[string]string) {
+func killOne(t *testing.T, dir, player string, after time.Duration, acknowledged map[string]string) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "STORE_TEST_WRITER="+dir)
+	child.Env = append(os.Environ(), player+"="+dir)
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -124,25 +124,39 @@ func readOpen(f *os.File) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, 0, maxHead+1))
 }
 
-// keepLate writes down the conflicts that have been found.
+// keepLate writes down the conflicts that have been found. Those of an entry
+// that was erased meanwhile are dropped.
 func (w *writer) keepLate() error {
 	w.s.looking.Lock()
 	defer w.s.looking.Unlock()
+	kept := w.s.found[:0:0]
 	for i, c := range w.s.found {
+		if c.Key == "" {
+			key, err := w.side(c.ID, c.path, c.parent, c.bytes, c.at)
+			if err != nil {
+				w.s.found = append(kept, w.s.found[i:]...)
+				return fmt.Errorf("keep what was written into %s: %w", c.Path, err)
+			}
+			c.Key, c.bytes = key, nil
+		}
 		if c.Key != "" {
-			continue
+			kept = append(kept, c)
 		}
-		key, err := w.side(c.ID, c.path, c.parent, c.bytes, c.at)
-		if err != nil {
-			return fmt.Errorf("keep what was written into %s: %w", c.Path, err)
-		}
-		w.s.found[i].Key, w.s.found[i].bytes = key, nil
 	}
+	w.s.found = kept
 	return nil
 }
 
-// side writes a revision beside the line of the head.
+// side writes a revision beside the line of the head. The key is empty when
+// the entry was erased: nothing of it is written again.
 func (w *writer) side(id, p, parent string, b []byte, at time.Time) (string, error) {
+	keys, err := keysOf(w.root, id)
+	if err != nil {
+		return "", fmt.Errorf("history of %q: %w", id, err)
+	}
+	if w.s.readChain(w.root, id, keys).erased {
+		return "", nil
+	}
 	before := past{}
 	if parent != "" {
 		// What was replaced may have left history since: the text is kept all the same.

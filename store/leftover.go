@@ -70,6 +70,9 @@ func (w *writer) ready(ctx context.Context) error {
 	if err := w.sweep(); err != nil {
 		return err
 	}
+	if err := w.finishErasing(ctx); err != nil {
+		return err
+	}
 	w.s.recovered = true
 	return nil
 }
@@ -134,6 +137,9 @@ func (w *writer) recoverHalf(half, id, key string) error {
 		return err
 	}
 	r, err := readRevision(b, id, key)
+	if err == nil && r.Op == entry.OpErase {
+		return nil // an erasure that was begun: it is completed as a whole
+	}
 	if err == nil && w.committed(r) {
 		return w.complete(half, id, key)
 	}

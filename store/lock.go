@@ -16,6 +16,8 @@ const (
 	lockName = ".lock"
 	lockWait = 5 * time.Second
 	lockPoll = 5 * time.Millisecond
+
+	lockFlags = os.O_CREATE | os.O_RDWR | noFollow
 )
 
 var (
@@ -34,7 +36,7 @@ func (s *Store) lock(ctx context.Context) (unlock func() error, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, errLockWait)
 	defer cancel()
 	for {
-		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600|s.opts.Shared&0o666))
+		l := flock.New(name, flock.SetFlag(lockFlags), flock.SetPermissions(0o600|s.opts.Shared&0o666))
 		ok, err := l.TryLockContext(ctx, lockPoll)
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), errLockWait):

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -54,10 +52,13 @@ func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) 
 	}
 	rested := s.restedAbsence(root, absent)
 	done.Waiting += len(absent) - len(rested)
+	todo := &settling{by: by, edited: edited, rested: rested, done: &done}
 	s.looking.Lock()
 	late := s.unkept()
 	s.looking.Unlock()
-	todo := &settling{by: by, edited: edited, rested: rested, done: &done}
+	if names, err := s.history(root); err == nil && len(begun(root, names)) > 0 {
+		late, todo.unfinished = true, true
+	}
 	for err = nil; err == nil && (late || todo.left() > 0); late = false {
 		if err = s.settleSome(ctx, todo); ctx.Err() != nil {
 			break
@@ -83,6 +84,8 @@ type settling struct {
 	edited []*Head
 	rested []string
 	done   *Settled
+
+	unfinished bool // an erasure was begun by a process that is gone
 }
 
 func (t *settling) left() int { return len(t.edited) + len(t.rested) }
@@ -91,6 +94,8 @@ func (t *settling) left() int { return len(t.edited) + len(t.rested) }
 func (s *Store) settleSome(ctx context.Context, t *settling) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	s.recovered = s.recovered && !t.unfinished
+	t.unfinished = false
 	return s.locked(ctx, func(w *writer) (err error) {
 		w.by = t.by
 		if w.view, err = s.Look(ctx); err != nil {
@@ -384,7 +389,7 @@ func (s *Store) Restore(ctx context.Context, by By, ids ...string) ([]Written, e
 			if tx.root == nil {
 				return &UnknownIDError{ID: id, Dir: s.dir}
 			}
-			name, b, err := lastState(tx.root, s.dir, id)
+			name, b, err := s.lastState(tx.root, id)
 			if err != nil {
 				return err
 			}
@@ -395,31 +400,42 @@ func (s *Store) Restore(ctx context.Context, by By, ids ...string) ([]Written, e
 }
 
 // lastState gives the bytes and the path of an entry before it went away.
-func lastState(root *os.Root, dir, id string) (string, []byte, error) {
+func (s *Store) lastState(root *os.Root, id string) (string, []byte, error) {
 	keys, err := keysOf(root, id)
 	if err != nil {
 		return "", nil, fmt.Errorf("history of %q: %w", id, err)
 	}
-	// From a deletion to what was deleted, and not to what lies beside it.
-	last := newestOf(root, id, keys)
-	for last.Gone() && last.Op != entry.OpErase && len(last.Parents) > 0 {
-		r, err := revision(root, id, last.Parents[0])
-		if err != nil {
-			break
-		}
-		last = past{r, last.Parents[0]}
+	l := lineOf(s.readChain(root, id, keys), nil, s.opts.Now())
+	if l.erased {
+		return "", nil, &UnknownIDError{ID: id, Dir: s.dir, Gone: true, Erased: true}
 	}
-	for at := len(keys) - 1; last.Gone() && last.Op != entry.OpErase && at >= 0; at-- {
-		if r, err := revision(root, id, keys[at]); err == nil && (!r.Gone() || r.Op == entry.OpErase) {
-			last = past{r, keys[at]}
-		}
+	key, ok := l.beforeGone()
+	if !ok {
+		return "", nil, &UnknownIDError{ID: id, Dir: s.dir}
 	}
-	if last.none() || last.Gone() {
-		return "", nil, &UnknownIDError{ID: id, Dir: dir}
+	k, err := s.memo.read(root, id, key)
+	if err != nil {
+		return "", nil, fmt.Errorf("history of %q: %w", id, err)
 	}
-	p := last.Path
-	if !fs.ValidPath(p) || !entry.IsEntryPath(p) {
-		p = path.Join("general", id+".md")
+	return placeOf(k.Revision), k.Head, nil
+}
+
+// beforeGone finds the last state with a head: from a deletion to what was
+// deleted, and not to what lies beside it.
+func (l *line) beforeGone() (key string, ok bool) {
+	byKey := map[string]fact{}
+	for _, f := range l.facts {
+		byKey[f.key] = f
 	}
-	return p, last.Head, nil
+	if l.in < 0 {
+		return "", false
+	}
+	f, ok := l.facts[l.in], true
+	for ok && f.gone && len(f.parents) > 0 {
+		f, ok = byKey[f.parents[0]]
+	}
+	for at := l.in; (!ok || f.gone) && at >= 0; at-- {
+		f, ok = l.facts[at], true
+	}
+	return f.key, ok && !f.gone
 }

@@ -149,7 +149,7 @@ func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, fi
 	if _, err := root.Lstat(lobeName); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if ok, err := s.storeSnapshot(root, snapshotName(version), b); err != nil || !ok {
+	if ok, err := s.storeSnapshot(ctx, root, snapshotName(version), view, b); err != nil || !ok {
 		return false, err
 	}
 	s.accord.saved()
@@ -159,24 +159,29 @@ func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, fi
 	return true, ctx.Err()
 }
 
-// storeSnapshot puts a snapshot in place, unless another process is at it.
-func (s *Store) storeSnapshot(root *os.Root, name string, b []byte) (done bool, err error) {
+// snapshotLock is held by whoever writes a snapshot, or erases one.
+const snapshotLock = "index.lock"
+
+// storeSnapshot puts a snapshot in place, unless another process is at it, or
+// the folder has changed since: what has been erased must not come back.
+func (s *Store) storeSnapshot(ctx context.Context, root *os.Root, name string, view *View, b []byte) (done bool, err error) {
 	w := &writer{s: s, root: root}
 	if err := w.makeDir(stateDir); err != nil {
 		return false, fmt.Errorf("save snapshot: %w", err)
 	}
-	lock := flock.New(filepath.Join(s.abs(stateDir), "index.lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(s.fileMode()))
+	lock := flock.New(filepath.Join(s.abs(stateDir), snapshotLock), flock.SetFlag(lockFlags), flock.SetPermissions(s.fileMode()))
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return false, err
 	}
-	err = w.replaceSnapshot(name, b)
-	if uerr := lock.Close(); err == nil {
-		err = uerr
+	now, err := s.Look(ctx)
+	if err == nil && now == view {
+		err = w.replaceSnapshot(name, b)
+		done = err == nil
 	}
-	if err != nil {
+	if err = errors.Join(err, lock.Close()); err != nil {
 		return false, fmt.Errorf("save snapshot: %w", err)
 	}
-	return true, nil
+	return done, nil
 }
 
 // worth tells whether a view differs enough from the one that was saved last.
@@ -230,9 +235,16 @@ func (s *Store) good(p string, f *file) bool {
 	return f.head != nil && f.head.Broken == nil && !s.recheck[p] && f.stamp.size == f.head.Size
 }
 
-// replaceSnapshot writes a file of ours in one step. It is not synced: a cut
-// one is as good as none.
 func (w *writer) replaceSnapshot(name string, b []byte) error {
+	if err := w.replaceState(name, b); err != nil {
+		return err
+	}
+	return w.forgetSnapshots(path.Base(name))
+}
+
+// replaceState writes a file of the caches in one step. It is not synced: a cut
+// one is as good as none.
+func (w *writer) replaceState(name string, b []byte) error {
 	rnd, err := w.s.random(8)
 	if err != nil {
 		return err
@@ -252,7 +264,7 @@ func (w *writer) replaceSnapshot(name string, b []byte) error {
 	if err != nil {
 		return errors.Join(err, w.discard(temp))
 	}
-	return w.forgetSnapshots(path.Base(name))
+	return nil
 }
 
 // forgetSnapshots removes what other versions left and nobody used for a
