@@ -34,6 +34,28 @@ func notLater(field string, at, now time.Time) error {
 	return nil
 }
 
+// when settles the two times of a query.
+func (q *Query) when(now time.Time) error {
+	if err := notLater("asOf", q.AsOf, now); err != nil {
+		return err
+	}
+	if q.At.IsZero() {
+		q.At = q.AsOf
+	}
+	if q.At.IsZero() {
+		q.At = now
+	}
+	return nil
+}
+
+// asked is the time whose belief the query asks for.
+func (q Query) asked(now time.Time) time.Time {
+	if q.AsOf.IsZero() {
+		return now.UTC()
+	}
+	return q.AsOf.UTC()
+}
+
 // asOf turns readings of the present into readings of what was believed at a
 // time: everything that can be asked of the one can be asked of the other.
 func (s *Set) asOf(ctx context.Context, readings []reading, at time.Time) ([]reading, error) {

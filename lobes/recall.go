@@ -48,10 +48,7 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 func (s *Set) emptyAnswer(q Query, readings []reading) Answer {
 	a := Answer{
 		Lobes: []string{}, Results: []Result{}, Tags: []TagCount{}, Matched: []string{}, Missing: []string{},
-		Conflicts: []Conflict{}, Choose: []string{}, AsOf: s.o.Now().UTC(), ValidAt: q.At.UTC(), RankedBy: "bm25",
-	}
-	if !q.AsOf.IsZero() {
-		a.AsOf = q.AsOf.UTC()
+		Conflicts: []Conflict{}, Choose: []string{}, AsOf: q.asked(s.o.Now()), ValidAt: q.At.UTC(), RankedBy: "bm25",
 	}
 	for _, r := range readings {
 		a.Lobes = append(a.Lobes, r.lobe.name)
@@ -74,15 +71,8 @@ func (s *Set) checked(q Query) (Query, error) {
 	q.Limit = min(cmp.Or(max(q.Limit, 0), DefaultLimit), MaxLimit)
 	q.Offset = max(q.Offset, 0)
 	q.Excerpt = min(cmp.Or(max(q.Excerpt, 0), standardExcerpt), MaxExcerpt)
-	now := s.o.Now()
-	if err := notLater("asOf", q.AsOf, now); err != nil {
+	if err := q.when(s.o.Now()); err != nil {
 		return q, err
-	}
-	if q.At.IsZero() {
-		q.At = q.AsOf
-	}
-	if q.At.IsZero() {
-		q.At = now
 	}
 	q.Text, q.Filter = strings.ReplaceAll(q.Text, "\x00", " "), strings.ReplaceAll(q.Filter, "\x00", " ")
 	q.Subject = strings.ToLower(strings.TrimSpace(q.Subject))
