@@ -27,7 +27,7 @@ type Lobe struct {
 	view     *store.View   // that index and texts speak of; guarded by gate
 	index    *index.Index  // as store
 	texts    *texts        // as store
-	signals  signals
+	looks    looks
 	uses     uses
 	pasts    eras
 	trouble  atomic.Pointer[DegradedError]

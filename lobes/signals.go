@@ -3,7 +3,6 @@ package lobes
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"memory-mcp/store"
 	"memory-mcp/store/entry"
@@ -30,7 +29,7 @@ func speaksToModel(text string) []string {
 // person's own words.
 func (r reading) heldOutside(h *store.Head) bool {
 	// The signs are remembered, the history is not: they go first.
-	return h.Entry.Status != "review" && len(r.lobe.signals.of(h)) > 0 && r.fromOutside(h)
+	return h.Entry.Status != "review" && len(r.look(h).signals()) > 0 && r.fromOutside(h)
 }
 
 // fromOutside tells whether the file's present text was written by hand or by
@@ -53,32 +52,4 @@ func withoutHeld(hits []hit, q Query) ([]hit, int) {
 	}
 	free := slices.DeleteFunc(slices.Clone(hits), func(h hit) bool { return h.heldOutside(h.head) })
 	return free, len(hits) - len(free)
-}
-
-// signals remembers for the texts that were shown whether they speak to the
-// model: the look is thorough, and the same few entries are shown again and
-// again.
-type signals struct {
-	mu    sync.Mutex
-	known map[string][]string // by hash of the file
-}
-
-// mostSignals bounds the memory; what falls out is looked at again.
-const mostSignals = 4096
-
-func (s *signals) of(h *store.Head) []string {
-	s.mu.Lock()
-	found, ok := s.known[h.Hash]
-	s.mu.Unlock()
-	if ok {
-		return found
-	}
-	found = speaksToModel(h.Entry.Title + "\n" + h.Entry.Body)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil || len(s.known) >= mostSignals {
-		s.known = make(map[string][]string)
-	}
-	s.known[h.Hash] = found
-	return found
 }

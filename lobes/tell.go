@@ -27,22 +27,22 @@ func (s *Set) tell(a *Answer, hits []hit, q Query, known words) {
 		}
 	}
 	if len(hits) > 1 {
-		a.Conflicts = append(a.Conflicts, conflicts(s.o.Analyzer, hits, s.o.Behavior.MaxConflictPairs)...)
+		a.Conflicts = append(a.Conflicts, conflicts(hits, s.o.Behavior.MaxConflictPairs)...)
 	}
 }
 
 const mostMatched = 20
 
 func (h hit) result(q Query, files *citings) Result {
-	e := h.head.Entry
+	e, look := h.head.Entry, h.look(h.head)
 	w := weighing{factor: 1, tell: true}
 	h.weigh(&w, h.head, q)
 	factor, boosts := w.factor, w.reasons
 	r := Result{
-		Entry: e, Lobe: h.lobe.name, Path: h.path(h.head), Excerpt: entry.Excerpt(e.Body, q.Excerpt),
+		Entry: e, Lobe: h.lobe.name, Path: h.path(h.head), Excerpt: look.short(&h.head.Entry, q.Excerpt),
 		Score: h.score, Confidence: e.Certainty(), Fresh: h.lobe.o.Behavior.judge(&e, q.At, files),
 		Reasons: []Reason{}, Global: h.lobe.spec.Global, Copy: h.head.Copy != "", Broken: h.head.Broken != nil,
-		Signals: h.lobe.signals.of(h.head),
+		Signals: look.signals(),
 	}
 	for _, x := range h.reasons {
 		r.Reasons = append(r.Reasons, Reason{What: x.Kind, Term: x.Term, Field: x.Field, Weight: x.Share * h.score / factor})
@@ -144,27 +144,26 @@ const tooUnlike = 0.2
 
 // conflicts finds pairs among the hits that may contradict each other, the
 // most alike first.
-func conflicts(analyzer *textanalysis.Analyzer, hits []hit, most int) []Conflict {
+func conflicts(hits []hit, most int) []Conflict {
 	hits = slices.DeleteFunc(slices.Clone(hits), func(h hit) bool {
-		return h.head.Copy != "" || len([]rune(h.head.Entry.Body)) <= textanalysis.ConflictMinBody
+		return h.head.Copy != "" || h.look(h.head).sense().short
 	})
 	hits = hits[:min(len(hits), compared)]
-	whole := make([]textanalysis.Fingerprint, len(hits))
-	titles := make([]textanalysis.Fingerprint, len(hits))
+	senses := make([]sense, len(hits))
 	for i, h := range hits {
-		whole[i] = analyzer.FingerprintOf(h.head.Entry.Title, h.head.Entry.Body)
-		titles[i] = analyzer.FingerprintOf(h.head.Entry.Title, "")
+		senses[i] = h.look(h.head).sense()
 	}
 	var found []Conflict
 	for i := range hits {
 		for j := range i {
 			a, b := &hits[j].head.Entry, &hits[i].head.Entry
-			alike := textanalysis.Similarity(whole[j], whole[i])
+			x, y := senses[j], senses[i]
+			alike := textanalysis.Similarity(x.whole, y.whole)
 			if alike < tooUnlike {
 				continue
 			}
-			score := textanalysis.ConflictScore(alike, a.Trust == entry.User && b.Trust == entry.User, a.Body, b.Body)
-			if score > textanalysis.ConflictLimit(a.Topic == b.Topic, textanalysis.Similarity(titles[j], titles[i])) {
+			score := textanalysis.ConflictScore(alike, a.Trust == entry.User && b.Trust == entry.User, x.stance, y.stance)
+			if score > textanalysis.ConflictLimit(a.Topic == b.Topic, textanalysis.Similarity(x.title, y.title)) {
 				found = append(found, conflict(hits[j], hits[i], alike))
 			}
 		}

@@ -93,17 +93,37 @@ func opposites() [][2]string {
 }
 
 // Opposed reports whether a known pair of opposites is split across two texts.
-func Opposed(a, b string) bool {
-	x, y := newPresence(a), newPresence(b)
-	for _, p := range opposites() {
-		left, right := x.has(p[0]), x.has(p[1])
-		otherLeft, otherRight := y.has(p[0]), y.has(p[1])
-		if left && !right && otherRight && !otherLeft || right && !left && otherLeft && !otherRight {
-			return true
+func Opposed(a, b string) bool { return sidesOf(a).opposed(sidesOf(b)) }
+
+// sides are the pairs of opposites of which a text holds the left or the right
+// one, but not both: a bit for each pair.
+type sides struct{ left, right uint64 }
+
+func sidesOf(text string) sides {
+	p := newPresence(text)
+	var s sides
+	for i, pair := range opposites() {
+		left, right := p.has(pair[0]), p.has(pair[1])
+		switch {
+		case left && !right:
+			s.left |= 1 << i
+		case right && !left:
+			s.right |= 1 << i
 		}
 	}
-	return false
+	return s
 }
+
+func (s sides) opposed(other sides) bool { return s.left&other.right|s.right&other.left != 0 }
+
+// A Stance is what of a text may contradict another.
+type Stance struct {
+	negated bool
+	sides   sides
+}
+
+// StanceOf returns the stance of a memory's body.
+func StanceOf(body string) Stance { return Stance{Negated(body), sidesOf(body)} }
 
 // presence answers whether a text holds a word or a run of signs.
 type presence struct {
@@ -131,11 +151,11 @@ func (p presence) has(word string) bool {
 // ConflictScore raises a similarity by what makes a contradiction likely: both
 // memories were stated by the person (× 1.3), and both bodies negate or retire
 // something, or stand on two sides of a pair of opposites (× 1.25).
-func ConflictScore(similarity float64, bothFromPerson bool, bodyA, bodyB string) float64 {
+func ConflictScore(similarity float64, bothFromPerson bool, a, b Stance) float64 {
 	if bothFromPerson {
 		similarity *= 1.3
 	}
-	if Negated(bodyA) && Negated(bodyB) || Opposed(bodyA, bodyB) {
+	if a.negated && b.negated || a.sides.opposed(b.sides) {
 		similarity *= 1.25
 	}
 	return similarity

@@ -62,7 +62,7 @@ func TestConflictPieces(t *testing.T) {
 	if !textanalysis.Negated("It isn't safe") || !textanalysis.Negated("该接口已废弃") || textanalysis.Negated("It is safe") {
 		t.Error("negation is not told from assertion")
 	}
-	if got := textanalysis.ConflictScore(0.4, true, "never", "not"); math.Abs(got-0.4*1.3*1.25) > 1e-9 {
+	if got := textanalysis.ConflictScore(0.4, true, textanalysis.StanceOf("never"), textanalysis.StanceOf("not")); math.Abs(got-0.4*1.3*1.25) > 1e-9 {
 		t.Errorf("conflict score is %.3f", got)
 	}
 	if textanalysis.ConflictLimit(true, 0.5) != textanalysis.ConflictSimilarTitles || textanalysis.ConflictLimit(true, 0) != textanalysis.ConflictThreshold ||
