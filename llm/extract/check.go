@@ -5,21 +5,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"memory-mcp/llm"
 )
 
-// A source is material that candidates are held against.
-type source struct {
-	plain string // white space as single blanks
-	lower string
-	han   bool // much of it is Chinese
-}
+// A source is material that candidates are held against, with its white space
+// as single blanks.
+type source string
 
-func newSource(text string) source {
-	plain := joined(text)
-	return source{plain: plain, lower: strings.ToLower(plain), han: isHan(plain)}
-}
+func newSource(text string) source { return source(joined(text)) }
 
 func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
 
@@ -31,17 +26,15 @@ func (s source) check(c Candidate, role string) (Candidate, string) {
 	if !c.shaped() {
 		return c, BadShape
 	}
-	if !strings.Contains(s.plain, c.Quote) {
+	if !strings.Contains(string(s), c.Quote) {
 		return c, NoQuote
 	}
 	// The title and the conditions are told as well as the text.
 	all := strings.Join(append([]string{c.Title, c.Text}, c.Conditions...), "\n")
-	for _, name := range names(all) {
-		if !strings.Contains(s.lower, strings.ToLower(name)) {
-			return c, InventedName
-		}
+	if llm.Invented(all, string(s)) != "" {
+		return c, InventedName
 	}
-	if s.han != isHan(c.Text) && letters(c.Text) >= tongueFrom {
+	if !llm.SameTongue(c.Text, string(s)) {
 		return c, OtherTongue
 	}
 	if c.Scope == "global" && (c.Kind == "episode" || role != "user" || !everywhere(c.Quote)) {
@@ -69,67 +62,6 @@ func trimmed(list []string) []string {
 		}
 	}
 	return kept
-}
-
-// namePattern finds what may be an identifier, a path, a command's flag, a
-// version or a number.
-var namePattern = regexp.MustCompile("`[^`\n]+`|[A-Za-z0-9_$@./:#+\\-]*[A-Za-z0-9_$]")
-
-// names are the words of a text that nobody may have invented: those in
-// backticks, with a digit, with a sign within, or with a capital letter within.
-func names(text string) []string {
-	var found []string
-	for _, word := range namePattern.FindAllString(text, -1) {
-		quoted := strings.HasPrefix(word, "`")
-		word = strings.Trim(word, "`.:,;-+#/")
-		if word != "" && (quoted || named(word)) {
-			found = append(found, word)
-		}
-	}
-	return found
-}
-
-func named(word string) bool {
-	if strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "_$@/") {
-		return true
-	}
-	for i, r := range word {
-		switch {
-		case i == 0:
-		case r == '.' || r == ':':
-			return true
-		case unicode.IsUpper(r) && word != strings.ToUpper(word) && word[i-1] != '-':
-			return true
-		}
-	}
-	return false
-}
-
-// tongueFrom is how many letters a text needs to have a language.
-const tongueFrom = 12
-
-func letters(text string) (n int) {
-	for _, r := range text {
-		if unicode.IsLetter(r) {
-			n++
-		}
-	}
-	return n
-}
-
-// isHan tells whether a text is Chinese, with names in it or not: a Chinese
-// character says about as much as three letters.
-func isHan(text string) bool {
-	han, other := 0, 0
-	for _, r := range text {
-		switch {
-		case unicode.Is(unicode.Han, r):
-			han++
-		case unicode.IsLetter(r):
-			other++
-		}
-	}
-	return han > 0 && 3*han >= other
 }
 
 // everywherePattern is how a person says that something holds for all projects.

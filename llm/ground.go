@@ -1,0 +1,86 @@
+package llm
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// namePattern finds what may be an identifier, a path, a command's flag, a
+// version or a number.
+var namePattern = regexp.MustCompile("`[^`\n]+`|[A-Za-z0-9_$@./:#+\\-]*[A-Za-z0-9_$]")
+
+// Invented gives a name in a text that its source does not have, in any case of
+// letters; "" when there is none. A name is what nobody may have made up: a word
+// in backticks, with a digit, with a sign within, or with a capital letter
+// within. Models that rewrite a text tend to repair and to complete names.
+func Invented(text, source string) string {
+	source = strings.ToLower(source)
+	for _, name := range names(text) {
+		if !strings.Contains(source, strings.ToLower(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+func names(text string) []string {
+	var found []string
+	for _, word := range namePattern.FindAllString(text, -1) {
+		quoted := strings.HasPrefix(word, "`")
+		word = strings.Trim(word, "`.:,;-+#/")
+		if word != "" && (quoted || named(word)) {
+			found = append(found, word)
+		}
+	}
+	return found
+}
+
+func named(word string) bool {
+	if strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "_$@/") {
+		return true
+	}
+	for i, r := range word {
+		switch {
+		case i == 0:
+		case r == '.' || r == ':':
+			return true
+		case unicode.IsUpper(r) && word != strings.ToUpper(word) && word[i-1] != '-':
+			return true
+		}
+	}
+	return false
+}
+
+// tongueFrom is how many letters a text needs to have a language.
+const tongueFrom = 12
+
+func letters(text string) (n int) {
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// SameTongue tells whether two texts are both Chinese, or both not. A text of a
+// few letters has no language.
+func SameTongue(a, b string) bool {
+	return letters(a) < tongueFrom || letters(b) < tongueFrom || isHan(a) == isHan(b)
+}
+
+// isHan tells whether a text is Chinese, with names in it or not: a Chinese
+// character says about as much as three letters.
+func isHan(text string) bool {
+	han, other := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			han++
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	return han > 0 && 3*han >= other
+}
