@@ -47,10 +47,10 @@ func TestWrite(t *testing.T) {
 
 func TestUnfounded(t *testing.T) {
 	for name, change := range map[string][2]string{
-		"an invented quote":        {"asked twice", "asked thrice"},
+		"an invented quote":        {`"asked twice"`, `"asked thrice"`},
 		"a quote of another":       {`"member":3`, `"member":1`},
 		"a member that is none":    {`"member":3`, `"member":4`},
-		"an empty quote":           {"asked twice", " "},
+		"an empty quote":           {`"asked twice"`, `" "`},
 		"no quote":                 {`[{"member":3,"words":"asked twice"}]`, `[]`},
 		"an invented number":       {"after 2 s.\"", "after 3 s.\""},
 		"an invented name":         {"The mirror", "The mirror_host"},
