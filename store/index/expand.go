@@ -57,7 +57,7 @@ func (s *search) expand(p *plan) {
 
 // add puts a word in that is known and was not asked for.
 func (s *search) add(p *plan, source int, stem, text string, weight float64) {
-	if _, ok := p.number[stem]; ok || len(p.terms) >= 2*maxTerms {
+	if _, ok := p.number[stem]; ok || len(p.terms) >= maxKnown+maxTerms {
 		return
 	}
 	df := s.state.df(stem)
@@ -71,12 +71,19 @@ func (s *search) add(p *plan, source int, stem, text string, weight float64) {
 	})
 }
 
-// shortestPart is how many letters both halves of a compound must have.
-const shortestPart = 3
+// The bounds of taking a word apart: how many bytes both halves of a compound
+// must have, and beyond how many a word is no compound of two.
+const (
+	shortestPart = 3
+	longestSplit = 100
+)
 
 // split takes an unknown word apart where both halves are known.
 func (s *search) split(p *plan, i int) {
 	text := p.terms[i].text
+	if len(text) > longestSplit {
+		return
+	}
 	for at := shortestPart; at <= len(text)-shortestPart; at++ {
 		if !utf8.RuneStart(text[at]) {
 			continue

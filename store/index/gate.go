@@ -33,8 +33,15 @@ const (
 	gateWords    = 4.8
 )
 
+// leastRarity is what the rarest word that was found must tell: a question of
+// function words, or of a word that nearly all entries have, names none of them.
+const leastRarity = 0.05
+
 // Confidence is the estimated chance that the first hit bears on the query.
 func (e Evidence) Confidence() float64 {
+	if e.Rarity < leastRarity {
+		return 0
+	}
 	sum := gateBias + gateRelative*e.Relative + gateCoverage*e.Coverage + gateMargin*e.Margin +
 		gateRarity*e.Rarity + gateWords*e.Words
 	return 1 / (1 + math.Exp(-sum))

@@ -14,7 +14,7 @@ func (s *search) filtered() Result {
 	if len(alternatives) == 0 {
 		return s.listed(s.state.living())
 	}
-	m := matcher{search: s, living: s.state.living()}
+	m := matcher{search: s, living: s.state.living(), known: make(map[textanalysis.Condition]bitset), read: make(map[uint32][][]string)}
 	words := s.Filter.Words()
 	if docs := m.any(alternatives, everyCondition); s.keep(docs) > 0 || words == "" {
 		return s.rankSet(docs, words, "")
@@ -74,11 +74,18 @@ func (s *search) rankSet(docs bitset, words, fallback string) Result {
 	return r
 }
 
-// matcher finds the documents for which conditions hold.
+// matcher finds the documents for which conditions hold. It looks at a text,
+// and answers a condition of a long filter, as seldom as it can.
 type matcher struct {
 	*search
 	living bitset
+	known  map[textanalysis.Condition]bitset // of all living documents
+	read   map[uint32][][]string             // the words of each text of a document
+	kept   int                               // words in read
 }
+
+// mostRead is how many words are kept of the texts that were looked at.
+const mostRead = 1 << 20
 
 // any finds documents for which one alternative holds, of which only the
 // conditions in question count.
@@ -87,15 +94,17 @@ func (m *matcher) any(alternatives [][]textanalysis.Condition, counts func(texta
 	for _, alternative := range alternatives {
 		all := newBitset(m.state.size)
 		copy(all, m.living)
+		seen := make(map[textanalysis.Condition]bool)
 		for _, c := range alternative {
-			if !counts(c) {
+			if !counts(c) || seen[c] {
 				continue
 			}
-			if docs := m.condition(c); c.Not {
+			if docs := m.condition(c, all, len(seen) == 0); c.Not {
 				all.andNot(docs)
 			} else {
 				all.and(docs)
 			}
+			seen[c] = true
 		}
 		found.or(all)
 	}
@@ -123,17 +132,24 @@ func eased(alternatives [][]textanalysis.Condition) bool {
 	return false
 }
 
-// condition finds the documents for which a condition holds, not turned round.
-func (m *matcher) condition(c textanalysis.Condition) bitset {
+// condition finds those of some documents for which a condition holds, not
+// turned round; others may be among them. All tells that these are all that live.
+func (m *matcher) condition(c textanalysis.Condition, among bitset, all bool) bitset {
 	switch c.Kind {
 	case textanalysis.TagCondition:
 		return m.named(c.Text, func(s *segment) map[string][]uint32 { return s.tags })
 	case textanalysis.SubjectCondition:
 		return m.named(c.Text, func(s *segment) map[string][]uint32 { return s.subjects })
-	case textanalysis.ExactCondition:
-		return m.sequence(c.Text, true)
-	case textanalysis.PhraseCondition:
-		return m.sequence(c.Text, false)
+	case textanalysis.ExactCondition, textanalysis.PhraseCondition:
+		c.Not = false
+		if docs, known := m.known[c]; known {
+			return docs
+		}
+		docs := m.sequence(c.Text, c.Kind == textanalysis.ExactCondition, among)
+		if all {
+			m.known[c] = docs
+		}
+		return docs
 	}
 	return m.word(c.Text)
 }
@@ -193,9 +209,9 @@ func (m *matcher) stem(stem string) bitset {
 	return found
 }
 
-// sequence finds documents in which words follow one another, as stems or as
-// they are written.
-func (m *matcher) sequence(text string, exact bool) bitset {
+// sequence finds those of some documents in which words follow one another, as
+// stems or as they are written.
+func (m *matcher) sequence(text string, exact bool, among bitset) bitset {
 	var want []textanalysis.Token
 	var all bitset
 	for _, t := range m.analyzer.Tokens(text) {
@@ -214,8 +230,9 @@ func (m *matcher) sequence(text string, exact bool) bitset {
 		copy(all, m.living)
 		return all
 	}
+	all.and(among)
 	for d := range all.each {
-		if !m.holds(m.state.doc(d), want, exact) {
+		if !m.holds(d, want, exact) {
 			all[d>>6] &^= 1 << (d & 63)
 		}
 	}
@@ -223,24 +240,40 @@ func (m *matcher) sequence(text string, exact bool) bitset {
 }
 
 // holds looks for the words in each text of a document.
-func (m *matcher) holds(d *Doc, want []textanalysis.Token, exact bool) bool {
-	found := false
-	var words []string
-	d.texts(func(z zone, text string) {
-		if found || z == zoneDate {
+func (m *matcher) holds(doc uint32, want []textanalysis.Token, exact bool) bool {
+	for _, words := range m.texts(doc) {
+		for i := 0; i+len(want) <= len(words); i++ {
+			if m.follows(words[i:], want, exact) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// texts are the words of each text of a document.
+func (m *matcher) texts(doc uint32) [][]string {
+	texts, known := m.read[doc]
+	if known {
+		return texts
+	}
+	n := 0
+	m.state.doc(doc).texts(func(z zone, text string) {
+		if z == zoneDate {
 			return
 		}
-		words = words[:0]
+		var words []string
 		m.analyzer.Scan(text, func(t textanalysis.Token) {
 			if t.Counted() {
 				words = append(words, t.Text)
 			}
 		})
-		for i := 0; i+len(want) <= len(words) && !found; i++ {
-			found = m.follows(words[i:], want, exact)
-		}
+		texts, n = append(texts, words), n+len(words)
 	})
-	return found
+	if m.kept += n; m.kept <= mostRead {
+		m.read[doc] = texts
+	}
+	return texts
 }
 
 func (m *matcher) follows(words []string, want []textanalysis.Token, exact bool) bool {

@@ -29,6 +29,10 @@ func (c closeness) sum() float64 { return c.title + c.lead + c.near }
 // many of them are there.
 func (s *search) refine(p *plan, pool []candidate) {
 	pairs := p.adjacent()
+	var crowd *crowd
+	if len(pairs) > fewPairs {
+		crowd = crowded(pairs)
+	}
 	buffer := s.scratch.text
 	for i := range pool {
 		c := &pool[i]
@@ -42,7 +46,7 @@ func (s *search) refine(p *plan, pool []candidate) {
 			c.close.lead = leadWeight * r.named(body[:leadWords], leadSmooth)
 		}
 		if i < proximityPool && len(pairs) > 0 {
-			c.close.near = proximityWeight * r.proximity(pairs)
+			c.close.near = proximityWeight * r.near(pairs, crowd)
 		}
 		c.score += c.close.sum()
 		c.score *= 1 - coverageWeight + coverageWeight*r.covered()

@@ -19,9 +19,13 @@ const (
 	markedWeight       = 1.05 // words that name something
 )
 
-// maxTerms bounds the words of one query. No prompt of a person has as many
-// different ones.
-const maxTerms = 1000
+// The bounds of one query. Words that no entry has cost more than they tell,
+// since each may be a misspelling; of those that some entry has, more than a
+// text of the greatest length that is stored can hold are not taken.
+const (
+	maxTerms = 1000  // before only known words are taken
+	maxKnown = 20000 // in all
+)
 
 // A term is one word to look for.
 type term struct {
@@ -55,7 +59,7 @@ func (s *search) plan(text string) *plan {
 		pairs = pairs || t.Class == textanalysis.Pair
 		i, ok := p.number[t.Stem]
 		if !ok {
-			if len(p.terms) >= maxTerms {
+			if n := len(p.terms); n >= maxKnown || n >= maxTerms && s.state.df(t.Stem) == 0 {
 				continue
 			}
 			i = len(p.terms)
