@@ -15,7 +15,7 @@ import (
 func (e *Env) Explain(err error) *Fault {
 	g := e.guide(isBroken(err))
 	for _, known := range []func(guide, error) *Fault{
-		ofArguments, ofRouting, ofTexts, ofIDs, ofStorage, ofFiles, ofSystem,
+		ofArguments, ofRouting, ofTexts, ofPast, ofIDs, ofStorage, ofFiles, ofSystem,
 	} {
 		if f := known(g, err); f != nil {
 			f.Message, f.Hint = safe(f.Message), safe(f.Hint)
@@ -144,13 +144,21 @@ func ofTexts(g guide, err error) *Fault {
 	}
 	var topic *entry.TopicError
 	if errors.As(err, &topic) {
-		return &Fault{"unknown_topic", topic.Error(), "Repeat the call with topic: " + quote(either(topic.Near, "general")) + ", or without a topic.", ExitUsage, 400}
+		return &Fault{"unknown_topic", topic.Error(), g.repeatTopic(argument(err, "topic", "scope", "toTopic"), either(topic.Near, "general")), ExitUsage, 400}
 	}
 	var word *entry.WordError
 	if errors.As(err, &word) {
 		return &Fault{"bad_value", word.Error(), nearest([]string{word.Near}, word.Known), ExitUsage, 400}
 	}
 	return nil
+}
+
+// repeatTopic proposes the same call with a topic that there is.
+func (g guide) repeatTopic(name, topic string) string {
+	if g.shell {
+		return "Repeat the command with --" + map[string]string{"toTopic": "to-"}[name] + "topic " + shellWord(topic) + ", or without a topic."
+	}
+	return "Repeat the call with " + name + ": " + quote(topic) + ", or without a topic."
 }
 
 func nearest(near, known []string) string {
@@ -204,8 +212,10 @@ func ofIDs(g guide, err error) *Fault {
 	}
 	f := &Fault{Code: "unknown_id", Message: unknown.Error(), Exit: ExitNotFound, HTTP: 404}
 	switch {
+	case !unknown.AsOf.IsZero():
+		f.Hint = "How it came about: " + g.history(askWhy, arg{"id", unknown.ID})
 	case !unknown.Gone.IsZero():
-		f.Hint = "Its history stays; a person can put it back: " + line("restore", unknown.ID)
+		f.Hint = "Its history stays. Put it back: " + g.correct(unknown.ID, "restore", "") + ". What it was: " + g.history(askWhy, arg{"id", unknown.ID})
 	case len(unknown.Elsewhere) > 0:
 		f.Hint = fmt.Sprintf("Lobe %s has it: repeat the call with lobe: %s.", unknown.Elsewhere[0], quote(unknown.Elsewhere[0]))
 	case len(unknown.Near) > 0:

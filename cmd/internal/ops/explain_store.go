@@ -32,8 +32,11 @@ func ofStorage(g guide, err error) *Fault {
 		return &Fault{"newer_format", newer.Error(), "Reading works. A person has to update this program: " + line("version"), ExitFailure, 409}
 	case errors.As(err, &gone):
 		hint := "Find its id: " + g.search(true, "what it is about")
-		if gone.Gone {
-			hint = "Its history stays; a person can put it back: " + line("restore", gone.ID)
+		switch {
+		case gone.Erased:
+			hint = "Nothing is left of it, and its id is not used again. What is remembered: " + g.search(true, "what it was about")
+		case gone.Gone:
+			hint = "Its history stays. Put it back: " + g.correct(gone.ID, "restore", "")
 		}
 		return &Fault{"unknown_id", gone.Error(), hint, ExitNotFound, 404}
 	case errors.Is(err, store.ErrChanged):

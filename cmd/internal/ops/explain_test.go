@@ -56,7 +56,11 @@ func explained() []struct {
 		{"store.ConflictError", &store.ConflictError{ID: "arch-1", Want: "a", Have: "b"}, "conflict", `memory_query(id: "arch-1")`},
 		{"store.BrokenError", &store.BrokenError{ID: "a", Path: "/x.md", Cause: syntax}, "malformed", "add a line ---"},
 		{"store.NewerFormatError", &store.NewerFormatError{Path: "/x", Have: 2, Know: 1}, "newer_format", "update"},
-		{"store.UnknownIDError", &store.UnknownIDError{ID: "a", Dir: "/x", Gone: true}, "unknown_id", "memory-mcp restore a"},
+		{"store.UnknownIDError", &store.UnknownIDError{ID: "a", Dir: "/x", Gone: true}, "unknown_id", `memory_correct(id: "a", action: "restore")`},
+		{"lobes.NothingToUndoError", &lobes.NothingToUndoError{ID: "arch-1", Lobe: "app"}, "nothing_to_undo", `memory_history(action: "timeline", id: "arch-1")`},
+		{"lobes.MovedError", &lobes.MovedError{ID: "arch-1", Lobe: "app", To: "web"}, "moved", `lobe: "web"`},
+		{"lobes.StaleTokenError", &lobes.StaleTokenError{Given: "a", Now: "b"}, "stale_token", "without apply"},
+		{"lobes.RefusedError", &lobes.RefusedError{Title: "x", What: "erased"}, "refused", "memory-mcp store"},
 		{"store.ErrChanged", store.ErrChanged, "changed", "repeat"},
 		{"store.ExistsError", &store.ExistsError{ID: "arch-1", Path: "/x"}, "taken", `memory_query(id: "arch-1")`},
 		{"entry.SyntaxError", syntax, "malformed", "add a line ---"},
@@ -76,6 +80,31 @@ func explained() []struct {
 		{"repo.UnsuitableError", &repo.UnsuitableError{}, "no_repository", "memory_bootstrap("},
 		{"repo.GitFileError", &repo.GitFileError{}, "no_repository", "memory_bootstrap("},
 		{"repo.HistoryError", &repo.HistoryError{Err: errors.New("x")}, "no_repository", "memory_bootstrap("},
+	}
+}
+
+// TestUnknownTopicNamesTheArgument names the one that the tool has for a topic.
+func TestUnknownTopicNamesTheArgument(t *testing.T) {
+	for _, tt := range []struct {
+		op, args string
+		shell    bool
+		want     string
+	}{
+		{"memory_query", `{"scope":"gotchs"}`, false, `scope: "gotchas"`},
+		{"memory_store", `{"content":"x","topic":"gotchs"}`, false, `topic: "gotchas"`},
+		{"memory_history", `{"topic":"gotchs"}`, false, `topic: "gotchas"`},
+		{"memory_correct", `{"id":"a","action":"move","toTopic":"gotchs"}`, false, `toTopic: "gotchas"`},
+		{"memory_query", `{"scope":"gotchs"}`, true, "--topic gotchas"},
+		{"memory_correct", `{"id":"a","action":"move","toTopic":"gotchs"}`, true, "--to-topic gotchas"},
+	} {
+		m := full()
+		m.err = &entry.TopicError{Given: "gotchs", Near: "gotchas", Known: []string{"gotchas"}}
+		e := env(m, ops.Facts{})
+		e.Shell = tt.shell
+		_, fault := ops.Call(t.Context(), e, tt.op, json.RawMessage(tt.args))
+		if fault == nil || !strings.Contains(fault.Hint, tt.want) {
+			t.Errorf("%s(%s): %+v, want %s", tt.op, tt.args, fault, tt.want)
+		}
 	}
 }
 

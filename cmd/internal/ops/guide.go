@@ -182,6 +182,9 @@ func (g guide) storeVerb(text, topic string, rest []arg) string {
 func (g guide) correct(id, action, text string, rest ...arg) string {
 	if g.shell || g.readOnly {
 		words := []string{"correct", id, action}
+		if action == "restore" || action == "undo" {
+			words = []string{action, id}
+		}
 		if text != "" {
 			words = append(words, text)
 		}

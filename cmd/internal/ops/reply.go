@@ -174,7 +174,7 @@ func (o Op) run(ctx context.Context, env *Env, raw json.RawMessage) (Reply, erro
 		return err
 	})
 	if err != nil {
-		return r, withExample(err, o)
+		return r, &failedCall{withExample(err, o), o}
 	}
 	r.guide = env.guide(env.broken(ctx))
 	return r, nil
