@@ -73,6 +73,8 @@ type Config struct {
 	Languages []string
 	// Behavior tunes what is shown and how memories fade.
 	Behavior Behavior
+	// Models are the language models that may be used.
+	Models Models
 	// Warnings are the settings that were ignored or changed, in file order.
 	Warnings []Problem
 
@@ -139,7 +141,7 @@ func Load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{Home: env.memoryHome, Path: path, Behavior: defaultBehavior(), earlier: earlier}
+	c := &Config{Home: env.memoryHome, Path: path, Behavior: defaultBehavior(), Models: defaultModels(), earlier: earlier}
 	if path != "" {
 		if err := c.readFile(env); err != nil {
 			return nil, err
@@ -153,6 +155,7 @@ func Load(o Options) (*Config, error) {
 		}
 	}
 	c.readEnvironmentSwitches(env)
+	c.readEnvironmentModels(env)
 	return c, nil
 }
 

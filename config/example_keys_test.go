@@ -18,6 +18,7 @@ func missingKeys(t *testing.T, text []byte) []string {
 	var used struct {
 		Lobes    map[string]map[string]any
 		Behavior map[string]any
+		Models   map[string]any
 	}
 	var top map[string]any
 	for _, into := range []any{&used, &top} {
@@ -35,6 +36,7 @@ func missingKeys(t *testing.T, text []byte) []string {
 	}{
 		{`{"qqqqqqqqqqqqqq": 1}`, top},
 		{`{"behavior": {"qqqqqqqqqqqqqq": 1}}`, used.Behavior},
+		{`{"models": {"qqqqqqqqqqqqqq": 1}}`, used.Models},
 		{`{"lobes": {"a": {"root": "a", "qqqqqqqqqqqqqq": 1}}}`, lobeKeys},
 	}
 	var missing []string

@@ -22,7 +22,7 @@ const maxFile = 4 << 20
 // anyone could write to is no constant.
 
 func topKeys() []string {
-	return []string{"lobes", "tools", "readOnly", "debug", "trustedRoots", "bareRepositories", "languages", "behavior"}
+	return []string{"lobes", "tools", "readOnly", "debug", "trustedRoots", "bareRepositories", "languages", "behavior", "models"}
 }
 
 func behaviorKeys() []string {
@@ -43,6 +43,8 @@ func misplaced(key, name string) string {
 	switch {
 	case key != "behavior" && slices.Contains(behaviorKeys(), name):
 		return `"behavior"`
+	case !strings.HasPrefix(key, "models") && slices.Contains(modelsKeys(), name):
+		return `"models"`
 	case key != "" && slices.Contains(topKeys(), name):
 		return "the outermost object"
 	case !strings.HasPrefix(key, "lobes.") && slices.Contains(lobeKeys(), name):
@@ -127,6 +129,7 @@ func (c *Config) readTop(r *reader, root *hujson.Value, env *environment) {
 		{"bareRepositories", r.paths(&c.BareRepositories, base, env)},
 		{"languages", r.languages(&c.Languages)},
 		{"behavior", func(key string, v *hujson.Value) { c.readBehavior(r, key, v) }},
+		{"models", func(key string, v *hujson.Value) { c.readModels(r, key, v, env) }},
 	})
 }
 
