@@ -42,7 +42,31 @@ func (h *Hook) Sweep(ctx context.Context, m Material) (swept Swept, err error) {
 		return Swept{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	found, n, err := gather(ctx, f)
+	info, err := f.Stat()
+	if err != nil {
+		return Swept{}, err
+	}
+	if swept, err = h.sweep(ctx, m, f); err != nil {
+		return swept, err
+	}
+	return swept, h.swept(ctx, m, info.Size())
+}
+
+// swept notes how much of a transcript was looked through.
+func (h *Hook) swept(ctx context.Context, m Material, size int64) error {
+	l, err := h.ledger(Event{Session: lobes.Session{ID: m.Session}})
+	if l == nil || !l.Begun() {
+		return err
+	}
+	return l.Update(ctx, func(p *lobes.LedgerPage) {
+		if p.Transcript().Path == m.Path {
+			p.Sweep(size)
+		}
+	})
+}
+
+func (h *Hook) sweep(ctx context.Context, m Material, r io.Reader) (swept Swept, err error) {
+	found, n, err := gather(ctx, r)
 	if err != nil || len(found) == 0 {
 		return Swept{Messages: n}, err
 	}
