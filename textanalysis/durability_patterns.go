@@ -27,7 +27,7 @@ var durabilityPatterns = sync.OnceValue(func() *textPatterns {
 				continue
 			}
 			for _, expr := range alternatives(language) {
-				list = append(list, textPattern{f.name, f.weight, f.phrase, cuesOf(expr), f.report, lazyExpr(expr)})
+				list = append(list, textPattern{f.name, f.weight, f.phrase, cuesOf(expr), f.report, expr, lazyExpr(expr)})
 			}
 		}
 	}

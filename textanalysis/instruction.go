@@ -62,7 +62,7 @@ var instructionPatterns = sync.OnceValue(func() *textPatterns {
 		zhAll  = `(?:之前|先前|以上|上面|前面|此前|所有|全部|一切|系统|原有|原来|你的|先前的|已有)`
 	)
 	p := func(family, phrase, cues, expr string) textPattern {
-		return textPattern{family, High, phrase, strings.Fields(cues), false, lazyExpr(expr)}
+		return textPattern{family, High, phrase, strings.Fields(cues), false, expr, lazyExpr(expr)}
 	}
 	return newTextPatterns([]textPattern{
 		p("override", "asks the model to set its instructions aside", "ignor disregard forget overrid bypass drop skip discard follow obey attention instruction guideline rules", phrases(
@@ -108,15 +108,26 @@ func instructionViews(text string) []string {
 			views = append(views, view)
 		}
 	}
-	add(spacedLetters().ReplaceAllStringFunc(plain, joinLetters))
-	add(hanSpaces().ReplaceAllString(plain, "$1"))
-	add(strings.Map(letterOfDigit, plain))
-	add(decodedView(text))
+	if hasSpacedLetters(plain) {
+		add(spacedLetters().ReplaceAllStringFunc(plain, joinLetters))
+	}
+	if strings.IndexFunc(plain, func(r rune) bool { return unicode.Is(unicode.Han, r) }) >= 0 {
+		add(hanSpaces().ReplaceAllString(plain, "$1"))
+	}
+	if strings.ContainsAny(plain, digitsForLetters) {
+		add(strings.Map(letterOfDigit, plain))
+	}
+	if hasLongRun(text) {
+		add(decodedView(text))
+	}
 	return views
 }
 
 // plainView is the text a person sees, in lower case, look-alikes replaced.
 func plainView(text string) string {
+	if isPlainText(text) {
+		return lowerASCII(text)
+	}
 	text = norm.NFKC.String(stripInvisible(text))
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) || r == '\u200c' || r == '\u200d' {
@@ -134,12 +145,56 @@ func latinLookAlike(r rune) rune {
 	return r
 }
 
+// digitsForLetters are what is written for o, i, e, a, s, t, a, s, i, l.
+const digitsForLetters = "013457@$!|"
+
 func letterOfDigit(r rune) rune {
-	const from, to = "013457@$!|", "oieastasil"
-	if i := strings.IndexRune(from, r); i >= 0 {
-		return rune(to[i])
+	if r >= 0x80 || r >= 'a' && r <= 'z' || r == ' ' {
+		return r
+	}
+	if i := strings.IndexByte(digitsForLetters, byte(r)); i >= 0 {
+		return rune("oieastasil"[i])
 	}
 	return r
+}
+
+// hasSpacedLetters reports whether four letters may stand by themselves one
+// after the other, as spacedLetters wants them.
+func hasSpacedLetters(text string) bool {
+	row, gap := 0, 0 // letters so far, signs since the last one
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z':
+			if gap == 0 || gap > 3 {
+				row = 0
+			}
+			gap = 0
+			if row++; row >= 4 {
+				return true
+			}
+		case strings.IndexByte(" ._*-/|+", c) >= 0:
+			gap++
+		default:
+			row, gap = 0, 0
+		}
+	}
+	return false
+}
+
+// shortestBase64 is how many signs base64Run wants.
+const shortestBase64 = 24
+
+func hasLongRun(text string) bool {
+	run := 0
+	for i := range len(text) {
+		c := text[i]
+		if c != '+' && c != '/' && (!isNameByte(c) || c == '.' || c == '-' || c == '_') {
+			run = 0
+		} else if run++; run >= shortestBase64 {
+			return true
+		}
+	}
+	return false
 }
 
 var spacedLetters = sync.OnceValue(func() *regexp.Regexp {

@@ -1,6 +1,7 @@
 package textanalysis
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,31 +14,49 @@ type textPattern struct {
 	phrase  string
 	cues    []string
 	report  bool // does not count in a sentence that states a rule
+	expr    string
 	compile func() secretExpr
 }
 
 // textPatterns are patterns with the table that finds their cues, so that a
-// long text costs what its cues cost.
+// long text costs what its cues cost, and with what each needs besides, so that
+// most cues cost nothing.
 type textPatterns struct {
-	list []textPattern
-	cues *secretKeywords
+	list  []textPattern
+	cues  *secretKeywords
+	words *needTable
+	needs []need // by pattern
 }
 
 func newTextPatterns(list []textPattern) *textPatterns {
+	p := &textPatterns{list: list, words: newNeedTable()}
 	cues := make([][]string, len(list))
-	for i, p := range list {
-		cues[i] = p.cues
+	for i := range list {
+		cues[i] = list[i].cues
+		p.needs = append(p.needs, p.words.needOf(list[i].expr))
 	}
-	return &textPatterns{list, newSecretKeywords(cues)}
+	p.cues = newSecretKeywords(cues)
+	return p
 }
 
 // find gives the first match of each family. The patterns see lowered; shown is
 // the same text, byte for byte as long, as a person wrote it.
 func (p *textPatterns) find(lowered, shown string) []Signal {
 	var found []Signal
+	look := p.words.look(lowered)
+	possible := make([]bool, len(p.list))
+	for i, n := range p.needs {
+		possible[i] = look.holds(n)
+	}
+	if !slices.Contains(possible, true) {
+		return nil
+	}
 	windows := make([][]secretPiece, len(p.list))
 	p.cues.find(lowered, func(cue *secretKeyword, spot secretSpot) {
 		for _, i := range cue.rules {
+			if !possible[i] {
+				continue
+			}
 			windows[i] = withWindow(windows[i], windowAround(lowered, spot, p.list[i].compile().longest))
 		}
 	})
