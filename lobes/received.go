@@ -44,6 +44,7 @@ type Receipt struct {
 	Known     int      `json:"known"`     // another memory says it
 	Unchanged int      `json:"unchanged"` // came before
 	Refused   int      `json:"refused"`   // taken back or changed since, of the moment, or a secret
+	Waiting   bool     `json:"waiting"`   // the lobe is full: all of it waits in the inbox
 }
 
 // likeKnown is how much alike a received text and a memory are when the memory
@@ -53,8 +54,23 @@ const likeKnown = 0.5
 // Receive stores what a program took from elsewhere: what is new, once. It
 // goes to the project's lobe, never to the person's own store. most bounds how
 // many of the candidates become memories, with those that did before; the
-// first ones count. 0 is without a bound.
+// first ones count. 0 is without a bound. What a full lobe has no room for waits
+// in its inbox for [Set.ReceiveWaiting].
 func (s *Set) Receive(ctx context.Context, by By, t Target, all []Received, most int) (Receipt, error) {
+	answer, err := s.receive(ctx, by, t, all, most)
+	var full *FullError
+	if !errors.As(err, &full) {
+		return answer, err
+	}
+	lobes, err := s.Resolve(t, true)
+	if err != nil {
+		return answer, err
+	}
+	answer.Waiting = true
+	return answer, reading{lobe: lobes[0]}.hold(by, all, most)
+}
+
+func (s *Set) receive(ctx context.Context, by By, t Target, all []Received, most int) (Receipt, error) {
 	if err := s.writable("store"); err != nil {
 		return Receipt{}, err
 	}
@@ -118,6 +134,10 @@ func (s *Set) arrived(ctx context.Context, by By, t Target, r reading, all []Rec
 			d.entry.Status = "candidate"
 		}
 		d.lobe = r.lobe
+		if s.refusedOf(by, r.lobe, d.entry.Body) != "" {
+			answer.Refused++
+			continue
+		}
 		before := false
 		if d.entry.ID, before, err = r.receivedID(by.Source, n.Key, d.entry.Topic); err != nil {
 			return nil, err

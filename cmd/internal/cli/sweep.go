@@ -79,6 +79,9 @@ func (e *env) sweep(ctx context.Context, o sweepOptions) (err error) {
 			return err
 		}
 	}
+	if receipt.Waiting {
+		return e.say("the lobe is full: what was found waits in its .inbox")
+	}
 	return e.sayf("%d stored, %d known, %d there before, %d left out\n",
 		len(receipt.Stored)+len(receipt.Conflicts), receipt.Known, receipt.Unchanged, receipt.Refused)
 }

@@ -46,6 +46,10 @@ func (h *Hook) Sweep(ctx context.Context, m Material) (swept Swept, err error) {
 	if err != nil {
 		return Swept{}, err
 	}
+	_, err = h.Set.ReceiveWaiting(ctx, h.Target)
+	if err != nil {
+		return Swept{}, err
+	}
 	if swept, err = h.sweep(ctx, m, f); err != nil {
 		return swept, err
 	}
