@@ -46,7 +46,7 @@ func (p *Past) Brought(id string) []Moment {
 	}
 	var all []Moment
 	for _, key := range keys {
-		f, err := p.s.memo.fact(&shelf{root: root}, id, key)
+		f, err := p.s.memo.fact(&shelf{root: root}, id, key, true)
 		if err != nil {
 			p.damaged(broughtFolder(id), id, key, err)
 			continue
@@ -54,6 +54,32 @@ func (p *Past) Brought(id string) []Moment {
 		all = append(all, f.moment(id))
 	}
 	return all
+}
+
+// allBrought gives the ids that have brought something along.
+func (p *Past) allBrought() map[string]bool {
+	ids := map[string]bool{}
+	root, err := p.s.root()
+	if err != nil || root == nil {
+		return ids
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	folders, err := namesIn(root, broughtDir)
+	if err != nil {
+		return ids
+	}
+	for _, folder := range folders {
+		names, err := namesIn(root, path.Join(broughtDir, folder))
+		if err != nil {
+			continue
+		}
+		for _, name := range names {
+			if id, _, ok := entry.SplitName(name); ok {
+				ids[id] = true
+			}
+		}
+	}
+	return ids
 }
 
 // bring writes down what entries bring along, before anything of them is

@@ -59,7 +59,9 @@ func (w *writer) prepare(a *act) (*step, error) {
 	if a.reason == "" {
 		st.rev.Reason = text(w.by.Reason)
 	}
-	if err := w.follow(st, p); err != nil {
+	if a.exact != nil {
+		st.rev = *a.exact
+	} else if err := w.follow(st, p); err != nil {
 		return nil, err
 	}
 	if err := w.layDown(st); err != nil {

@@ -12,12 +12,15 @@ import (
 	"memory-mcp/store/entry"
 )
 
-// Conflict is text that an editor wrote into a file which we had replaced in
-// the meantime. The head is ours; the text is a revision beside it.
+// Conflict is a state of an entry that lies beside its head: text that an editor
+// wrote into a file which we had replaced in the meantime, or a twin, what
+// another copy of the folder made of the entry.
 type Conflict struct {
 	ID   string `json:"id"`
 	Path string `json:"path"` // absolute; of the head
 	Key  string `json:"key"`  // of the revision; "" until it is written down
+	Twin bool   `json:"twin"`
+	Gone bool   `json:"gone"` // the twin is a deletion
 
 	parent string // the key that was replaced
 	path   string
@@ -47,6 +50,9 @@ func (s *Store) wrote(st *step) {
 	s.looking.Lock()
 	defer s.looking.Unlock()
 	delete(s.over, st.act.id)
+	s.found = slices.DeleteFunc(s.found, func(c Conflict) bool {
+		return c.ID == st.act.id && c.Key != "" && slices.Contains(st.rev.Parents, c.Key)
+	})
 	s.accord.drop(st.from)
 	if st.bytes != nil {
 		s.accord.note(st.path, entry.Sum(st.bytes), 0)
@@ -180,12 +186,4 @@ func earlier(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// Conflicts gives the texts that editors wrote into files which had been
-// replaced, since this store was opened.
-func (s *Store) Conflicts() []Conflict {
-	s.looking.Lock()
-	defer s.looking.Unlock()
-	return append([]Conflict{}, s.found...)
 }

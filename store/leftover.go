@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -108,7 +109,46 @@ func (w *writer) recoverIn(dir, id string) error {
 			return fmt.Errorf("settle %s: %w", name, err)
 		}
 	}
+	return w.recoverFollowed(dir, id)
+}
+
+// recoverFollowed completes half-written revisions that another one follows: a
+// merge was killed after its commit point. Only what counts is followed.
+func (w *writer) recoverFollowed(dir, id string) error {
+	for again := true; again; {
+		again = false
+		names, err := namesIn(w.root, dir)
+		if err != nil {
+			return fmt.Errorf("list history: %w", err)
+		}
+		for _, name := range names {
+			of, key, ok := splitHalf(name)
+			if !ok || id != "" && of != id || !w.followed(of, key) {
+				continue
+			}
+			b, err := w.root.ReadFile(path.Join(dir, name))
+			if err != nil {
+				continue // nobody's loss: it is not removed
+			}
+			if _, err := readRevision(b, of, key); err != nil {
+				continue
+			}
+			if err := w.complete(path.Join(dir, name), of, key); err != nil {
+				return fmt.Errorf("settle %s: %w", name, err)
+			}
+			again = true
+		}
+	}
 	return nil
+}
+
+// followed tells whether a revision that counts names another one as its parent.
+func (w *writer) followed(id, key string) bool {
+	keys, err := keysOf(w.root, id)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(w.s.readChain(w.root, id, keys).facts, func(f fact) bool { return slices.Contains(f.parents, key) })
 }
 
 func splitHalf(name string) (id, key string, ok bool) {

@@ -59,7 +59,7 @@ func (s *Store) readChain(root *os.Root, id string, keys []string) *chain {
 func (s *Store) readChainFrom(sh *shelf, id string, keys []string) *chain {
 	c := &chain{id: id}
 	for _, key := range keys {
-		f, err := s.memo.fact(sh, id, key)
+		f, err := s.memo.fact(sh, id, key, len(keys) > 1) // of the many there is little to keep
 		switch {
 		case err != nil:
 			c.bad = append(c.bad, key)
@@ -180,8 +180,11 @@ func (l *line) twins() []fact {
 	}
 	var all []fact
 	for i, f := range l.facts {
-		if i != l.in && l.open[f.key] {
-			all = append(all, f)
+		if i == l.in || !l.open[f.key] {
+			continue
+		}
+		if is := l.facts[l.in]; is.gone != f.gone || is.hash != f.hash || is.path != f.path {
+			all = append(all, f) // what both sides have written is no conflict
 		}
 	}
 	return all

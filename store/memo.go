@@ -31,8 +31,9 @@ const (
 
 func memoKey(id, key string) string { return id + "." + key }
 
-// fact gives what is known of a revision, and reads it if need be.
-func (m *memo) fact(sh *shelf, id, key string) (fact, error) {
+// fact gives what is known of a revision, and reads it if need be. It is only
+// kept when that is wanted.
+func (m *memo) fact(sh *shelf, id, key string, keep bool) (fact, error) {
 	m.mu.Lock()
 	f, ok := m.facts[memoKey(id, key)]
 	m.mu.Unlock()
@@ -44,6 +45,9 @@ func (m *memo) fact(sh *shelf, id, key string) (fact, error) {
 		return fact{}, err
 	}
 	f = factOf(key, r)
+	if !keep {
+		return f, nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.facts == nil || len(m.facts) >= memoFacts {

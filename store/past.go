@@ -346,6 +346,9 @@ func (p *Past) resolve(sh *shelf, g group) *line {
 		p.damaged(folderOf(g.id), g.id, key, err)
 	}
 	l := lineOf(c, h, p.now)
+	if len(l.twins()) > 0 {
+		p.s.noteTwins(g.id)
+	}
 	switch {
 	case l.pending && sh.root != nil:
 		return p.sinceListed(sh, l, g.keys)
@@ -369,7 +372,7 @@ func (p *Past) sinceListed(sh *shelf, l *line, keys []string) *line {
 		if slices.Contains(keys, key) {
 			continue
 		}
-		if f, err := p.s.memo.fact(sh, l.id, key); err == nil && f.holds(l.head.Hash, l.head.Path) && f.op != entry.OpLate {
+		if f, err := p.s.memo.fact(sh, l.id, key, true); err == nil && f.holds(l.head.Hash, l.head.Path) && f.op != entry.OpLate {
 			return lineOf(p.s.readChainFrom(sh, l.id, now[:i+1]), l.head, p.now)
 		}
 	}

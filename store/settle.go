@@ -110,21 +110,21 @@ func (s *Store) settleSome(ctx context.Context, t *settling) error {
 // edited finds the heads that differ from their history and rest.
 func (s *Store) edited(ctx context.Context, root *os.Root, view *View, final bool) (Settled, []*Head, error) {
 	var done Settled
-	doubt := s.doubtful(view)
-	keysOf, err := keysFor(root, len(doubt))
+	names, err := s.history(root)
 	if err != nil {
 		return done, nil, err
 	}
+	doubt := s.doubtful(view, names)
 	workers := min(runtime.GOMAXPROCS(0), len(doubt))
 	edited := make([][]*Head, workers)
 	waiting := make([]int, workers)
-	errs := make([]error, workers)
 	var group sync.WaitGroup
 	for worker := range workers {
 		group.Go(func() {
-			for i := worker; i < len(doubt) && errs[worker] == nil; i += workers {
-				var state agreement
-				if state, errs[worker] = s.compare(ctx, root, doubt[i], keysOf); state == agreesNot && (final || s.restedSince(doubt[i].Path, s.opts.Now())) {
+			sh := &shelf{root: root, keep: true}
+			defer sh.close()
+			for i := len(doubt) * worker / workers; i < len(doubt)*(worker+1)/workers; i++ { // next to each other in history
+				if state := s.compare(ctx, sh, doubt[i], names); state == agreesNot && (final || s.restedSince(doubt[i].Path, s.opts.Now())) {
 					edited[worker] = append(edited[worker], doubt[i])
 				} else if state < agreesAll {
 					waiting[worker]++
@@ -136,30 +136,37 @@ func (s *Store) edited(ctx context.Context, root *os.Root, view *View, final boo
 	for _, n := range waiting {
 		done.Waiting += n
 	}
-	return done, slices.Concat(edited...), errors.Join(errs...)
+	return done, slices.Concat(edited...), nil
 }
 
-// doubtful are the heads that are not known to be in their history.
-func (s *Store) doubtful(view *View) []*Head {
-	s.looking.Lock()
-	defer s.looking.Unlock()
+// doubtful are the heads of which it is not known that they are what history,
+// as it is now, says.
+func (s *Store) doubtful(view *View, names *names) []*Head {
 	var some []*Head
-	for h := range view.Heads() {
-		if h.Copy == "" && h.Broken == nil && !s.accord.holds(h.Path, h.Hash) {
+	head := func(id string) *Head {
+		h, _ := view.ID(id)
+		return h
+	}
+	for _, l := range names {
+		if l == nil {
+			continue
+		}
+		known := s.accord.settled(l.groups, head)
+		for i, g := range l.groups {
+			if h := head(g.id); h != nil && !known[i] && h.Broken == nil {
+				some = append(some, h)
+			}
+		}
+	}
+	for id, h := range view.heads() {
+		if h.Broken != nil || s.accord.holds(h.Path, h.Hash) {
+			continue
+		}
+		if _, known := names.of(id); !known {
 			some = append(some, h)
 		}
 	}
 	return some
-}
-
-// keysFor gives a way to the keys of an id: for many ids the whole history is
-// listed once.
-func keysFor(root *os.Root, ids int) (func(id string) ([]string, error), error) {
-	if ids < shards {
-		return func(id string) ([]string, error) { return keysOf(root, id) }, nil
-	}
-	all, err := allKeys(root)
-	return func(id string) ([]string, error) { return all[id], nil }, err
 }
 
 // agreement is what comparing a head with its history tells.
@@ -173,27 +180,27 @@ const (
 )
 
 // compare tells whether a head is in its history.
-func (s *Store) compare(ctx context.Context, root *os.Root, h *Head, keysOf func(string) ([]string, error)) (agreement, error) {
+func (s *Store) compare(ctx context.Context, sh *shelf, h *Head, names *names) agreement {
 	if ctx.Err() != nil {
-		return agreesUnknown, nil
+		return agreesUnknown
 	}
-	keys, err := keysOf(h.Entry.ID)
-	if err != nil {
-		return agreesUnknown, fmt.Errorf("history of %q: %w", h.Entry.ID, err)
+	g, _ := names.of(h.Entry.ID)
+	l := lineOf(s.readChainFrom(sh, h.Entry.ID, g.keys), h, s.opts.Now())
+	if len(l.twins()) > 0 {
+		s.noteTwins(h.Entry.ID)
 	}
-	l := lineOf(s.readChain(root, h.Entry.ID, keys), h, s.opts.Now())
 	if l.agrees() {
-		s.accord.note(h.Path, h.Hash, sumOf(keys))
-		return agreesAll, nil
+		s.accord.note(h.Path, h.Hash, g.sum)
+		return agreesAll
 	}
 	if l.erased {
-		return agreesErased, nil
+		return agreesErased
 	}
-	b, err := root.ReadFile(h.Path)
+	b, err := sh.root.ReadFile(h.Path)
 	if err != nil || entry.Sum(b) != h.Hash {
-		return agreesUnknown, nil // it changes at this moment
+		return agreesUnknown // it changes at this moment
 	}
-	return agreesNot, nil
+	return agreesNot
 }
 
 // restedSince tells whether two looks, far enough apart, saw the same content.

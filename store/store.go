@@ -59,6 +59,7 @@ type Store struct {
 	missing   map[string]absent // ids whose head went away, and since when
 	late      []*replaced
 	found     []Conflict
+	twinned   map[string]bool // ids that had twins
 	over      map[string]Override
 	passed    bool // history has been read through once by Settle
 

@@ -62,6 +62,7 @@ type act struct {
 	change func(entry.Entry) (entry.Entry, error) // or what makes it of the old one
 	once   *once                                  // or a file as it once was
 	over   bool                                   // which may take the place of the one that is there
+	exact  *entry.Revision                        // the revision as it is, from elsewhere
 	move   bool                                   // the file goes to the folder of its topic
 
 	movedTo string // of a tombstone: the lobe that the entry went to
