@@ -409,3 +409,119 @@ func TestPreviewDoesNothing(t *testing.T) {
 	same(t, "files", strings.Join(w.files(dir), "\n"), before)
 	same(t, "entry", w.get(lobes.Target{}, heroku).Entry.Valid.Until.IsZero(), false)
 }
+
+// TestATitleThatTwoHave stores again under the title of an entry that another
+// one of the same title took the place of: the one that holds is replaced.
+func TestATitleThatTwoHave(t *testing.T) {
+	w, _, fly := deploys(t)
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Deploy target", Text: "The project deploys via Render."})
+	same(t, "replaced", []string{s.Action, s.ID}, []string{"replaced", fly})
+	w.correct(lobes.Target{}, lobes.Correction{ID: fly, Action: "edit", Tags: &[]string{"ops"}})
+}
+
+func TestDiffLists(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	ctx := context.Background()
+	note := func(title string) string {
+		t.Helper()
+		w.clock.pass(time.Minute)
+		return w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: title, Text: title + " has a text of its own.", StoreAnyway: true}).ID
+	}
+	act := func(c lobes.Correction) {
+		t.Helper()
+		w.clock.pass(time.Minute)
+		w.correct(lobes.Target{}, c)
+	}
+	revised, gone, promoted, confirmed, byHand := note("Revised"), note("Gone"), note("Promoted"), note("Confirmed"), note("Hand")
+	act(lobes.Correction{ID: promoted, Action: "edit", Status: ptr("candidate")})
+	w.clock.pass(24 * time.Hour)
+	since := w.clock.Now()
+	learned := note("Learned")
+	passed := note("Passed")
+	act(lobes.Correction{ID: passed, Action: "delete"})
+	act(lobes.Correction{ID: revised, Action: "append", Text: "And more."})
+	act(lobes.Correction{ID: revised, Action: "edit", Tags: &[]string{"ops"}})
+	act(lobes.Correction{ID: gone, Action: "delete"})
+	act(lobes.Correction{ID: promoted, Action: "edit", Status: ptr("active")})
+	act(lobes.Correction{ID: confirmed, Action: "confirm"})
+	path := w.get(lobes.Target{}, byHand).Path
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.clock.pass(time.Minute)
+	write(t, path, strings.Replace(string(b), "has a text", "was given a text", 1))
+	now := w.clock.Now()
+	if err := os.Chtimes(path, now, now); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.pass(time.Minute)
+	d, err := w.set.Diff(ctx, lobes.Target{}, lobes.Window{Since: since})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(list []lobes.Change) []string {
+		out := []string{}
+		for _, c := range list {
+			out = append(out, c.ID)
+		}
+		return out
+	}
+	same(t, "learned", ids(d.Learned), []string{learned})
+	same(t, "revised", ids(d.Revised), []string{revised})
+	same(t, "retracted", ids(d.Retracted), []string{gone})
+	same(t, "promoted", ids(d.Promoted), []string{promoted})
+	same(t, "adopted", ids(d.Adopted), []string{byHand})
+	same(t, "counted", []int{d.Confirmed, d.Passed, d.Omitted}, []int{1, 1, 0})
+	same(t, "retracted title", d.Retracted[0].Title, "Gone")
+	fields := ""
+	for _, f := range d.Revised[0].Fields {
+		fields += f.Field + " " + f.Old + "→" + f.New + ";"
+	}
+	contains(t, "fields", fields, "tags →ops;")
+	for what, window := range map[string]lobes.Window{
+		"until before since": {Since: since, Until: since.Add(-time.Second)}, "future": {Until: w.clock.Now().Add(time.Second)}, "topic": {Topic: "nonsense"},
+	} {
+		if _, err := w.set.Diff(ctx, lobes.Target{}, window); err == nil {
+			t.Errorf("%s was answered", what)
+		}
+	}
+	d, err = w.set.Diff(ctx, lobes.Target{}, lobes.Window{Since: since, Topic: "gotchas"})
+	same(t, "another topic", []any{len(d.Learned) + len(d.Revised) + len(d.Retracted), err}, []any{0, nil})
+	d, err = w.set.Diff(ctx, lobes.Target{}, lobes.Window{Actor: "agent", ID: revised, Until: since})
+	if err != nil || len(d.Learned) != 1 {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestADeletedFileIsARetraction deletes a file by hand: the difference tells it
+// before and after it is written down, and a restore brings it back.
+func TestADeletedFileIsARetraction(t *testing.T) {
+	w := newWorld(t, func(w *world) { w.options.Settle = time.Second }, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Host", Text: "It runs on a machine in the cellar."})
+	w.clock.pass(time.Hour)
+	since := w.clock.Now()
+	w.clock.pass(time.Hour)
+	if err := os.Remove(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	retracted := func(what string, pending bool) {
+		t.Helper()
+		d, err := w.set.Diff(context.Background(), lobes.Target{}, lobes.Window{Since: since})
+		if err != nil || len(d.Retracted) != 1 || d.Retracted[0].ID != s.ID || d.Retracted[0].Title != "Port" || d.Retracted[0].Pending != pending {
+			t.Errorf("%s: %+v, %v", what, d, err)
+		}
+	}
+	retracted("at once", true)
+	same(t, "as of then", w.recall(lobes.Target{}, lobes.Query{AsOf: since}).Total, 2)
+	for range 3 {
+		w.clock.pass(time.Minute)
+		if err := w.set.Settle(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	retracted("written down", false)
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "restore"})
+	same(t, "back", w.get(lobes.Target{}, s.ID).Entry.Body, "It listens on 8080.")
+}

@@ -95,7 +95,7 @@ func (s *Set) proposed(by By, r reading, proposals []bootstrap.Proposal, answer 
 			return nil, err
 		case needed == asItIs:
 			answer.Unchanged++
-		case needed == notOurs:
+		case needed == notOurs, s.refusedOf(by, r.lobe, d.entry.Body) != "":
 			answer.Skipped++
 		default:
 			drafts = append(drafts, d)

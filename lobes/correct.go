@@ -54,6 +54,8 @@ func (s *Set) Correct(ctx context.Context, by By, t Target, c Correction) (Corre
 		act = s.bringBack
 	case "move":
 		act = s.move
+	case "erase":
+		act = s.eraseOne
 	}
 	if err := act(ctx, t, fix); err != nil {
 		return Corrected{}, err
@@ -69,7 +71,17 @@ func (s *Set) change(ctx context.Context, t Target, f *fix) error {
 	if err != nil {
 		return err
 	}
-	return r.commit(ctx, s, f, func(tx *store.Tx) error { return r.plan(tx, f) })
+	body := ""
+	err = r.commit(ctx, s, f, func(tx *store.Tx) error {
+		if h, ok := tx.View().ID(f.ID); ok {
+			body = h.Entry.Body
+		}
+		return r.plan(tx, f)
+	})
+	if err == nil && f.Action == "delete" && !f.Preview {
+		s.refuseOrWarn(Retracted, r.lobe, body)
+	}
+	return err
 }
 
 // errPreview ends a write that was only planned.

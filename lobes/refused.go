@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"memory-mcp/store/entry"
 	"memory-mcp/textanalysis"
 )
 
@@ -98,7 +99,15 @@ func ignoreExists(err error) error {
 	return err
 }
 
-// refuse remembers texts that were taken back from a lobe.
+// refuseOrWarn is refuse for what has happened already.
+func (s *Set) refuseOrWarn(what string, l *Lobe, texts ...string) {
+	if err := s.refuse(what, l, texts...); err != nil {
+		s.o.Logger.Warn("what was taken back may be stored again", "cause", err)
+	}
+}
+
+// refuse remembers texts that were taken back from a lobe. What was erased is
+// refused everywhere, so that it needs none.
 func (s *Set) refuse(what string, l *Lobe, texts ...string) error {
 	if s.o.Home == "" || len(texts) == 0 {
 		return nil
@@ -110,9 +119,13 @@ func (s *Set) refuse(what string, l *Lobe, texts ...string) error {
 		return fmt.Errorf("remember what was %s: %w", what, err)
 	}
 	var lines strings.Builder
+	dir := ""
+	if l != nil {
+		dir = l.spec.Dir
+	}
 	for _, text := range texts {
 		if strings.TrimSpace(text) != "" {
-			lines.WriteString(f.hashOf(what, l.spec.Dir, text) + "\n")
+			lines.WriteString(f.hashOf(what, dir, text) + "\n")
 		}
 	}
 	out, err := os.OpenFile(filepath.Join(s.o.Home, refusedName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
@@ -178,4 +191,23 @@ func (f *refusals) load(home string) error {
 	}
 	f.known, f.size, f.read = known, info.Size(), info.ModTime()
 	return nil
+}
+
+// withoutRefused leaves out the drafts whose text was taken back before, and
+// says so. Somebody who states one text is told by an error.
+func (s *Set) withoutRefused(by By, r reading, drafts []*draft, said *[]string) ([]*draft, error) {
+	var kept []*draft
+	for _, d := range drafts {
+		what := s.refusedOf(by, r.lobe, d.entry.Body)
+		if what == "" || r.choose(r.view, d).op == entry.OpConfirm {
+			kept = append(kept, d)
+			continue
+		}
+		refusal := &RefusedError{Title: d.entry.Title, What: what}
+		if by.Source == "" {
+			return nil, refusal
+		}
+		*said = append(*said, refusal.Error())
+	}
+	return kept, nil
 }

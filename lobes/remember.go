@@ -54,6 +54,7 @@ func (s *Set) remember(ctx context.Context, by By, t Target, drafts []*draft, ma
 	if err != nil {
 		return Remembered{}, err
 	}
+	refused := []string{}
 	for _, r := range readings {
 		for _, d := range groups[r.lobe] {
 			r.complete(d)
@@ -63,6 +64,9 @@ func (s *Set) remember(ctx context.Context, by By, t Target, drafts []*draft, ma
 		}
 		for _, d := range groups[r.lobe] {
 			r.compare(d)
+		}
+		if groups[r.lobe], err = s.withoutRefused(by, r, groups[r.lobe], &refused); err != nil {
+			return Remembered{}, err
 		}
 		if err := r.roomFor(by, groups[r.lobe]); err != nil {
 			return Remembered{}, err
@@ -75,6 +79,7 @@ func (s *Set) remember(ctx context.Context, by By, t Target, drafts []*draft, ma
 	}
 	answer := s.answer(ctx, t, drafts, readings)
 	answer.Masked = orEmpty(masked)
+	answer.Warnings = append(answer.Warnings, refused...)
 	return answer, err
 }
 
@@ -177,10 +182,7 @@ type choice struct {
 // an entry with its text under another title is confirmed.
 func (r reading) choose(view *store.View, d *draft) choice {
 	key := titleKey(&d.entry)
-	for h := range view.Heads() {
-		if h.Broken != nil || h.Copy != "" || h.Entry.Topic != d.entry.Topic || titleKey(&h.Entry) != key {
-			continue
-		}
+	if h := namesake(view, d, key, r.lobe.o.Now()); h != nil {
 		if sameText(&h.Entry, &d.entry) && r.standing(h) {
 			return choice{entry.OpConfirm, h}
 		}
@@ -197,6 +199,21 @@ func (r reading) choose(view *store.View, d *draft) choice {
 		}
 	}
 	return choice{op: entry.OpCreate}
+}
+
+// namesake is the entry with the draft's title. Of several, one of which took
+// the place of another, it is the one that holds now.
+func namesake(view *store.View, d *draft, key string, now time.Time) *store.Head {
+	var found *store.Head
+	for h := range view.Heads() {
+		if h.Broken != nil || h.Copy != "" || h.Entry.Topic != d.entry.Topic || titleKey(&h.Entry) != key {
+			continue
+		}
+		if found == nil || !found.Entry.Valid.Contains(now) && h.Entry.Valid.Contains(now) {
+			found = h
+		}
+	}
+	return found
 }
 
 // repeats tells whether an entry may be confirmed by its own text: also under
