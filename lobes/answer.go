@@ -39,6 +39,8 @@ type Query struct {
 	// History fills in Pending and Revision of each result; a get by IDs
 	// always does.
 	History bool
+	// Commits adds what git knows of cited files that changed, within a bound.
+	Commits bool
 	// Always adds the person's entries of topic user to a search by Text.
 	Always bool
 	// AsOf asks for what was believed at that recorded time; zero is now. It

@@ -226,17 +226,38 @@ func citedFile(source string) string {
 	}
 }
 
+// explain adds what git knows of cited files, if the query asks for it.
+func (a *Answer) explain(ctx context.Context, readings []reading, q Query) {
+	if q.Commits {
+		explainAll(ctx, readings, a.Results)
+	}
+}
+
 // The bounds of what git is asked about cited files.
 const (
 	mostCommits = 1000
 	gitTime     = 100 * time.Millisecond
 )
 
+// explainAll adds what git knows to the results of an answer, all of them
+// within one bound.
+func explainAll(ctx context.Context, readings []reading, results []Result) {
+	ctx, done := context.WithTimeout(ctx, gitTime)
+	defer done()
+	for i := range results {
+		for _, r := range readings {
+			if r.lobe.name == results[i].Lobe {
+				r.explain(ctx, &results[i].Entry, &results[i].Fresh)
+			}
+		}
+	}
+}
+
 // explain adds what git knows of the cited files that are not what they were:
 // how many commits touched them since, what the last one says, and where they
 // went. What cannot be found out in time, or at all, is left out.
 func (r reading) explain(ctx context.Context, e *entry.Entry, f *Fresh) {
-	if len(f.Changes) == 0 || r.tree.repo == nil || r.tree.root == "" {
+	if ctx.Err() != nil || len(f.Changes) == 0 || r.tree.repo == nil || r.tree.root == "" {
 		return
 	}
 	below, err := filepath.Rel(r.tree.repo.Root, r.tree.root)
@@ -247,8 +268,6 @@ func (r reading) explain(ctx context.Context, e *entry.Entry, f *Fresh) {
 	for i, c := range f.Changes {
 		paths[i] = filepath.ToSlash(filepath.Join(below, filepath.FromSlash(c.File)))
 	}
-	ctx, done := context.WithTimeout(ctx, gitTime)
-	defer done()
 	touched, err := r.touched(ctx, e, paths)
 	if err != nil {
 		r.lobe.o.Logger.Debug("git does not tell of cited files", "lobe", r.lobe.name, "cause", err)

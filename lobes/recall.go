@@ -36,12 +36,14 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 	a.Degraded = degraded
 	if len(q.IDs) > 0 {
 		err := s.get(ctx, &a, readings, q)
+		a.explain(ctx, readings, q)
 		return a, err
 	}
 	if t.Lobe == "" && !slices.ContainsFunc(readings, func(r reading) bool { return !r.lobe.site.shared }) {
 		a.Choose = s.projects()
 	}
 	s.search(&a, readings, q)
+	a.explain(ctx, readings, q)
 	return a, nil
 }
 

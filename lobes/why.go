@@ -102,8 +102,9 @@ func (h history) chain(ctx context.Context, id string) (Chain, error) {
 		now := h.lobe.o.Now()
 		q := Query{At: now, Excerpt: MaxExcerpt, History: true}
 		r := hit{reading: h.reading, head: head, score: 1}.result(q, newCitings(h.tree.root, maxPins))
-		h.explain(ctx, &head.Entry, &r.Fresh)
-		c.Entry = &r
+		results := []Result{r}
+		explainAll(ctx, []reading{h.reading}, results)
+		c.Entry = &results[0]
 	}
 	return c, nil
 }
