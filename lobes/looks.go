@@ -55,24 +55,28 @@ func (l *look) short(e *entry.Entry, characters int) string {
 // looks remembers the looks at the texts that were shown: the same few entries
 // are shown again and again.
 type looks struct {
-	mu    sync.Mutex
-	known map[string]*look // by hash of the file
+	mu       sync.Mutex
+	now, old map[string]*look // by hash of the file
 }
 
-// mostLooks bounds the memory; what falls out is looked at again.
-const mostLooks = 1024
+// mostLooks bounds the memory: when as many are known, those not asked for
+// since the last time are given up, to be looked at again.
+const mostLooks = 2048
 
 func (s *looks) of(a *textanalysis.Analyzer, h *store.Head) *look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l, ok := s.known[h.Hash]; ok {
+	if l, ok := s.now[h.Hash]; ok {
 		return l
 	}
-	if s.known == nil || len(s.known) >= mostLooks {
-		s.known = make(map[string]*look)
+	l, ok := s.old[h.Hash]
+	if !ok {
+		l = newLook(a, &h.Entry)
 	}
-	l := newLook(a, &h.Entry)
-	s.known[h.Hash] = l
+	if s.now == nil || len(s.now) >= mostLooks {
+		s.now, s.old = make(map[string]*look), s.now
+	}
+	s.now[h.Hash] = l
 	return l
 }
 
