@@ -6,16 +6,6 @@ import (
 	"memory-mcp/lobes"
 )
 
-// Restore puts back entries that were taken back. Without a named lobe each is
-// looked for where a search would look.
-func (a *App) Restore(ctx context.Context, by lobes.By, lobe string, ids []string) ([]lobes.Returned, error) {
-	set, err := a.Current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return set.Restore(ctx, by, a.Target(lobe), ids...)
-}
-
 // RestoreVanished puts back all entries of a lobe whose files went at once.
 func (a *App) RestoreVanished(ctx context.Context, by lobes.By, lobe string) ([]lobes.Returned, error) {
 	set, err := a.Current(ctx)

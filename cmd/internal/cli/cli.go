@@ -107,6 +107,7 @@ func newRoot(e *env) *cobra.Command {
 	hide(root, "readonly")
 	root.AddGroup(
 		&cobra.Group{ID: groupDaily, Title: "Every day:"},
+		&cobra.Group{ID: groupTime, Title: "Asking the history:"},
 		&cobra.Group{ID: groupCare, Title: "Looking after it:"},
 		&cobra.Group{ID: groupSetup, Title: "Setting up:"},
 	)
@@ -120,6 +121,7 @@ func newRoot(e *env) *cobra.Command {
 
 const (
 	groupDaily = "daily"
+	groupTime  = "time"
 	groupCare  = "care"
 	groupSetup = "setup"
 )
@@ -129,6 +131,7 @@ func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
 		newStore, newCheckpoint, newQuery, newContext, newShow, newEdit,
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
+		newHistory, newDiff, newWhy, newAsOf, newUndo,
 		newHook, newSweep,
 		newSetup, newUninstall, newDoctor, newServe, newVersion, newBench,
 	}
