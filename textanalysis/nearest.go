@@ -54,21 +54,48 @@ func EditDistance(a, b []rune, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit {
 		return limit + 1
 	}
-	before := make([]int, len(b)+1)
-	last := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	for j := range last {
+	// What both begin and end with costs nothing.
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if len(a) == 0 || len(b) == 0 {
+		return min(max(len(a), len(b)), limit+1)
+	}
+	const short = 48
+	var rows [3][short + 1]int
+	if len(b) <= short {
+		return editDistance(a, b, limit, rows[0][:], rows[1][:], rows[2][:])
+	}
+	n := len(b) + 1
+	return editDistance(a, b, limit, make([]int, n), make([]int, n), make([]int, n))
+}
+
+// editDistance works out the rows of the table of distances between what both
+// begin with, and of each row only what may lie within the limit.
+func editDistance(a, b []rune, limit int, before, last, row []int) int {
+	beyond := limit + 1
+	for j := range len(b) + 1 {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		best := i
-		for j := 1; j <= len(b); j++ {
+		from, to := max(1, i-limit), min(len(b), i+limit)
+		row[from-1] = beyond
+		if from == 1 {
+			row[0] = i
+		}
+		best := row[from-1]
+		for j := from; j <= to; j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			d := min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			d := min(row[j-1]+1, last[j-1]+cost)
+			if j < i+limit {
+				d = min(d, last[j]+1)
+			}
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				d = min(d, before[j-2]+1)
 			}
@@ -76,9 +103,9 @@ func EditDistance(a, b []rune, limit int) int {
 			best = min(best, d)
 		}
 		if best > limit {
-			return limit + 1
+			return beyond
 		}
 		before, last, row = last, row, before
 	}
-	return min(last[len(b)], limit+1)
+	return min(last[len(b)], beyond)
 }

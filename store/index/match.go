@@ -65,10 +65,11 @@ func (s *search) rankSet(docs bitset, words, fallback string) Result {
 		return r
 	}
 	s.run(p)
-	var list []uint32
+	list := s.scratch.kept[:0]
 	for d := range docs.each {
 		list = append(list, d)
 	}
+	s.scratch.kept = list
 	r := s.finish(p, list, len(list))
 	r.Fallback = fallback
 	return r
