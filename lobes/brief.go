@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"memory-mcp/store"
 	"memory-mcp/store/entry"
 )
 
@@ -171,6 +172,29 @@ func (s *Set) staleFirst(doubtful []hit, q Query) []Result {
 	return a.Results
 }
 
+// beside tells of a text beside a memory's own.
+func (r reading) beside(c store.Conflict) Override {
+	o := Override{ID: c.ID, Lobe: r.lobe.name, Path: c.Path, Key: c.Key, Twin: c.Twin, Gone: c.Gone}
+	if h, ok := r.view.ID(c.ID); ok {
+		o.Title = h.Entry.Title
+	}
+	all, err := r.store.Revisions(c.ID)
+	if err != nil {
+		return o // the hint is not worth an error
+	}
+	for _, rev := range all {
+		if rev.Key() != c.Key {
+			continue
+		}
+		o.Actor, o.Recorded = rev.Actor, rev.Recorded.UTC()
+		if file, err := entry.ParseFile(rev.Path, rev.Recorded, rev.Head); err == nil && !rev.Gone() {
+			o.Excerpt = entry.Excerpt(file.Entry.Body, briefExcerpt)
+			o.Title = cmp.Or(o.Title, file.Entry.Title)
+		}
+	}
+	return o
+}
+
 // oddities adds what a person should be told about the lobe's files.
 func (r reading) oddities(ctx context.Context, b *Briefing) error {
 	overrides, err := r.store.Overrides(ctx)
@@ -181,11 +205,7 @@ func (r reading) oddities(ctx context.Context, b *Briefing) error {
 		b.Overrides = append(b.Overrides, Override{ID: o.ID, Lobe: r.lobe.name, Title: o.Title, Path: o.Path, Key: o.Key})
 	}
 	for _, c := range r.store.Conflicts() {
-		late := Override{ID: c.ID, Lobe: r.lobe.name, Path: c.Path, Key: c.Key}
-		if h, ok := r.view.ID(c.ID); ok {
-			late.Title = h.Entry.Title
-		}
-		b.Late = append(b.Late, late)
+		b.Late = append(b.Late, r.beside(c))
 	}
 	if err := r.lookForVanished(ctx); err != nil {
 		return err

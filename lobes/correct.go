@@ -313,8 +313,6 @@ func (r reading) plan(tx *store.Tx, f *fix) error {
 		return tx.Remove(f.ID)
 	case "supersede":
 		return r.planSupersede(tx, f, h.Entry)
-	case "replace", "confirm":
-		tx.Join(f.ID) // whoever says what is right has answered what was in conflict
 	}
 	changed, err := r.corrected(h.Entry, f)
 	if err != nil {
@@ -325,7 +323,9 @@ func (r reading) plan(tx *store.Tx, f *fix) error {
 			return &ValueError{Field: "title", Value: changed.Title, Why: fmt.Sprintf("entry %s of the topic has it", twin)}
 		}
 	}
-	if f.Revision == "" && entry.Equal(changed, h.Entry) {
+	if r.settles(f) {
+		tx.Join(f.ID)
+	} else if f.Revision == "" && entry.Equal(changed, h.Entry) {
 		return nil
 	}
 	return tx.Update(outcomes()[f.Action].op, f.ID, func(old entry.Entry) (entry.Entry, error) {
@@ -333,6 +333,13 @@ func (r reading) plan(tx *store.Tx, f *fix) error {
 		f.tell(r, &e)
 		return e, err
 	})
+}
+
+// settles tells whether the fix answers a text that lies beside the entry's
+// own: whoever says what is right has seen both.
+func (r reading) settles(f *fix) bool {
+	return (f.Action == "replace" || f.Action == "confirm") &&
+		slices.ContainsFunc(r.store.Conflicts(), func(c store.Conflict) bool { return c.ID == f.ID })
 }
 
 // An outcome is how an action is written down and told.

@@ -28,13 +28,23 @@ type Section struct {
 	Total   int      `json:"total"`   // with those that are not in Results
 }
 
-// Override is an edit that undid, or came too late for, a change of ours.
+// Override is a text beside a memory's own: that of a change of ours which an
+// edit undid, that of an edit which came too late, or that of another copy of
+// the folder.
 type Override struct {
 	ID    string `json:"id"`
 	Lobe  string `json:"lobe"`
 	Title string `json:"title"`
 	Path  string `json:"path"`
 	Key   string `json:"key"` // of the revision that holds the other text
+	// Of the other text: that it is another copy's (or that the memory is gone
+	// there), who wrote it and when, and how it begins. A replace with the right
+	// text settles it, and so does a confirm of the memory as it is.
+	Twin     bool      `json:"twin,omitempty"`
+	Gone     bool      `json:"gone,omitempty"`
+	Actor    string    `json:"actor,omitempty"`
+	Recorded time.Time `json:"recorded,omitzero"`
+	Excerpt  string    `json:"excerpt,omitempty"`
 }
 
 // Vanished tells that too many entries went at once to be taken for deletions.

@@ -41,13 +41,29 @@ func (s *Set) Restore(ctx context.Context, by By, t Target, ids ...string) ([]Re
 }
 
 func (s *Set) restore(ctx context.Context, by By, readings []reading, id string) ([]Returned, error) {
+	var moved error
 	for _, r := range readings {
+		p, err := r.store.Past(ctx)
+		if err != nil {
+			return nil, err
+		}
+		h := history{r, p}
+		switch what, to := h.stateOf(id); what {
+		case StateUnknown:
+			continue
+		case StateMoved:
+			moved = &MovedError{ID: id, Lobe: r.lobe.name, To: to}
+			continue
+		}
 		written, err := r.store.Restore(ctx, by.store("restored"), id)
 		var unknown *store.UnknownIDError
-		if errors.As(err, &unknown) {
+		if errors.As(err, &unknown) && !unknown.Erased {
 			continue
 		}
 		return r.returned(written), err
+	}
+	if moved != nil {
+		return nil, moved
 	}
 	return nil, s.unknownID(ctx, id, readings)
 }
