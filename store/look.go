@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,12 +65,37 @@ func (s *Store) look(ctx context.Context) (*View, error) {
 	return s.view, nil
 }
 
-// whole finds out what may have changed, and reads it.
+// mostPasses bounds how often one look goes through a folder in which files
+// move all the time.
+const mostPasses = 8
+
+// whole finds out what may have changed, and reads it. A file that is moved
+// while it is looked for may be missed in both places, so what is gone must be
+// gone in two passes.
 func (w *walk) whole(ctx context.Context, root *os.Root) ([]content, error) {
-	if err := w.pass(ctx, root); err != nil {
-		return nil, err
+	var before []string
+	for w.passes = 1; ; w.passes++ {
+		if err := w.pass(ctx, root); err != nil {
+			return nil, err
+		}
+		fresh, err := w.read(ctx, root)
+		if err != nil {
+			return nil, err
+		}
+		gone := slices.Clone(w.gone)
+		for _, c := range fresh {
+			if c.gone {
+				gone = append(gone, c.path)
+			}
+		}
+		slices.Sort(gone)
+		agreed := len(gone) == 0 || w.passes > 1 && slices.Equal(gone, before)
+		if agreed && !w.lost || w.passes == mostPasses {
+			return fresh, nil
+		}
+		before = gone
+		w.seen, w.gone, w.strays, w.links, w.lost, w.blind = nil, nil, nil, nil, false, map[string]error{}
 	}
-	return w.read(ctx, root)
 }
 
 // content is what reading one file gave.
@@ -103,7 +129,37 @@ func (w *walk) read(ctx context.Context, root *os.Root) ([]content, error) {
 		})
 	}
 	group.Wait()
+	w.refill(root, todo)
 	return todo, ctx.Err()
+}
+
+// refill gives files that have just been emptied a moment to be written: many
+// programs save by emptying the file first. What it held before may have been
+// saved after the last look, and is known to nobody.
+func (w *walk) refill(root *os.Root, todo []content) {
+	for range 3 {
+		var empty []*content
+		for i := range todo {
+			if w.emptied(&todo[i]) {
+				empty = append(empty, &todo[i])
+			}
+		}
+		if len(empty) == 0 || len(empty) > 3 {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+		for _, c := range empty {
+			*c = content{path: c.path, stamp: c.stamp}
+			w.readOne(root, c)
+		}
+	}
+}
+
+// emptied tells whether a file had content at the last look and has none now.
+func (w *walk) emptied(c *content) bool {
+	old := w.s.files[c.path]
+	return old != nil && old.head != nil && old.empty.IsZero() &&
+		c.head == nil && !c.gone && c.bad == nil && c.stamp.size <= maxHead
 }
 
 func (w *walk) readOne(root *os.Root, c *content) {

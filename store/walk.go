@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -25,6 +26,10 @@ type walk struct {
 	strays []string
 	links  []string
 	blind  map[string]error // folders that could not be listed
+	passes int              // this one's number
+	lost   bool             // a folder vanished before it could be listed
+	dirty  map[string]bool  // what events have named, in all passes
+	all    bool             // one of the passes scanned: the rest do
 }
 
 // sighting is a file that was seen, and what the system says of it.
@@ -134,6 +139,7 @@ func (w *walk) merge(dir string, l *listing) error {
 // store's own folder must be readable.
 func (w *walk) unlisted(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
+		w.lost = true
 		return nil
 	}
 	if dir == "." {
@@ -157,7 +163,7 @@ func (w *walk) hidden(p string) bool {
 // save by moving the file away and writing a new one. A deletion costs that
 // moment once.
 func (w *walk) again(ctx context.Context, root *os.Root) error {
-	if len(w.gone) == 0 || len(w.gone) > 3 {
+	if len(w.gone) == 0 || len(w.gone) > 3 || w.passes > 1 {
 		return nil
 	}
 	for range 3 {
@@ -192,9 +198,10 @@ func (w *walk) pass(ctx context.Context, root *os.Root) error {
 	s := w.s
 	if root == nil {
 		s.unwatch()
-	} else if dirty, ok := s.events(); ok && w.some(root, dirty) {
+	} else if w.told(root) {
 		return w.again(ctx, root)
 	} else {
+		w.all = true
 		s.rewatch()
 		w.watch = s.watch
 		if err := w.scan(ctx, root); err != nil {
@@ -217,6 +224,17 @@ func (w *walk) pass(ctx context.Context, root *os.Root) error {
 		return nil
 	}
 	return w.again(ctx, root)
+}
+
+// told considers what events tell, unless only a scan can tell all.
+func (w *walk) told(root *os.Root) bool {
+	dirty, ok := w.s.events()
+	if !ok || w.all {
+		return false
+	}
+	maps.Copy(dirty, w.dirty)
+	w.dirty = dirty
+	return w.some(root, dirty)
 }
 
 // some considers the files that events have named, and those that events do

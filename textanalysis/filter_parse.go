@@ -8,9 +8,13 @@ import (
 
 const subjectField = "subject:"
 
-// maxFilterConditions bounds the work that one filter can ask for. What comes
-// after is ignored.
-const maxFilterConditions = 10000
+// The bounds of the work that one filter can ask for: how many conditions that
+// differ, after which what comes is ignored, and how many of one alternative
+// before those that it has already are.
+const (
+	maxFilterConditions = 20000
+	maxFilterRepeats    = 1000
+)
 
 // ParseFilter reads the filter language. It never fails: what cannot be a
 // condition puts none.
@@ -26,7 +30,7 @@ const maxFilterConditions = 10000
 // Signs combine: -#tag, -"two words", ="two words", #"tag with spaces". Two
 // dashes before a word are part of it, since --json is the name of a flag.
 func ParseFilter(text string) Filter {
-	p := filterParser{text: prepareFilter(text)}
+	p := filterParser{text: prepareFilter(text), known: make(map[Condition]bool)}
 	p.run()
 	return Filter{p.alternatives}
 }
@@ -45,6 +49,7 @@ type filterParser struct {
 	at           int
 	count        int
 	current      []Condition
+	known        map[Condition]bool // in current
 	alternatives [][]Condition
 }
 
@@ -71,6 +76,7 @@ func (p *filterParser) endAlternative() {
 		p.alternatives = append(p.alternatives, p.current)
 	}
 	p.current = nil
+	clear(p.known)
 }
 
 // term reads one term and its signs.
@@ -125,6 +131,13 @@ func (p *filterParser) add(c Condition, text string) {
 		}
 	}
 	c.Text = text
+	if p.known[c] {
+		if len(p.current) < maxFilterRepeats {
+			p.current = append(p.current, c)
+		}
+		return
+	}
+	p.known[c] = true
 	p.current = append(p.current, c)
 	p.count++
 }

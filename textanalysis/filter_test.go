@@ -51,6 +51,10 @@ func TestLargeFilters(t *testing.T) {
 	if n := len(many.Alternatives()[0]); n > 10000 {
 		t.Errorf("a filter has %d conditions", n)
 	}
+	late := textanalysis.ParseFilter(strings.Repeat("of the ", 15000) + "wombat")
+	if words := late.Words(); !strings.HasSuffix(words, "wombat") {
+		t.Errorf("the last word of a long filter is lost: it ends in %q", words[max(0, len(words)-20):])
+	}
 	textanalysis.ParseFilter(strings.Repeat(`"`, 100_000))
 	textanalysis.ParseFilter(strings.Repeat("|-#=", 25_000))
 }
