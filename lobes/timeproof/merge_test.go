@@ -1,0 +1,84 @@
+package timeproof_test
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"memory-mcp/store"
+)
+
+// merge takes over what another folder's history knows.
+func (w *world) merge(s step) {
+	into, of := 0, 2
+	if s.N%2 == 1 {
+		into, of = 2, 0
+	}
+	if _, err := os.Lstat(filepath.Join(w.folder(of), ".lobe")); err != nil || len(w.absent(into)) > 0 {
+		return
+	}
+	st, err := store.Open(w.folder(into), store.Options{Now: w.clock, Settle: settleTime})
+	if err != nil {
+		failf("open %s: %v", names()[into], err)
+	}
+	if _, err := st.Merge(context.Background(), w.folder(of)); err != nil {
+		failf("merge %s into %s: %v", names()[of], names()[into], err)
+	}
+	if err := st.Close(); err != nil {
+		failf("close %s: %v", names()[into], err)
+	}
+	w.merged(w.books[into], w.books[of], into)
+	w.look()
+}
+
+// merged unites two books: what was erased in one is gone from both, and of
+// each entry the later state is the file.
+func (w *world) merged(b, of *book, into int) {
+	for id := range of.erased {
+		w.wipe(b, id)
+	}
+	maps.Copy(b.supersedes, of.supersedes)
+	changed := map[string]bool{}
+	for _, e := range of.events {
+		if b.erased[e.id] || slices.Contains(b.events, e) {
+			continue
+		}
+		if e.pending { // it is taken over as it is, and written down there later by itself
+			own := *e
+			own.pending = false
+			e = &own
+		}
+		b.events = append(b.events, e)
+		changed[e.id] = true
+	}
+	for id, events := range of.brought {
+		for _, e := range events {
+			if !b.erased[id] && !slices.Contains(b.brought[id], e) {
+				b.brought[id] = append(b.brought[id], e)
+			}
+		}
+	}
+	for _, id := range sortedKeys(changed) {
+		last := b.last(id)
+		if last.is == nil {
+			if old := b.files[id]; old != nil {
+				w.mustBeGone(old.path)
+			}
+			delete(b.files, id)
+			continue
+		}
+		path := w.find(into, id)
+		if got := w.bytes(path); got != last.bytes {
+			failf("after the merge %s is\n%s\nwant\n%s", id, got, last.bytes)
+		}
+		b.files[id] = &file{is: *last.is, bytes: last.bytes, path: path}
+	}
+	for id, f := range b.files {
+		if !strings.HasPrefix(f.path, filepath.Join(w.dir, names()[into])) || w.bytes(f.path) != f.bytes {
+			failf("after the merge %s is not what it was", id)
+		}
+	}
+}
