@@ -60,7 +60,7 @@ func realHosts(base string) []realHost {
 		},
 		{
 			id: "opencode", pack: "opencode-ai", version: "1.18.33", bin: "opencode",
-			files: map[string]string{".config/opencode/opencode.jsonc": "{\n  // no account\n  \"model\": \"fake/fake\",\n  \"provider\": {\n    \"fake\": {\n      \"npm\": \"@ai-sdk/openai-compatible\",\n      \"options\": { \"baseURL\": \"" + base + "/v1\", \"apiKey\": \"dummy\" },\n      \"models\": { \"fake\": {} },\n    },\n  },\n}\n"},
+			files: map[string]string{".config/opencode/opencode.jsonc": "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // no account\n  \"model\": \"fake/fake\",\n  \"provider\": {\n    \"fake\": {\n      \"npm\": \"@ai-sdk/openai-compatible\",\n      \"options\": { \"baseURL\": \"" + base + "/v1\", \"apiKey\": \"dummy\" },\n      \"models\": { \"fake\": {} },\n    },\n  },\n}\n"},
 			env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
 			list:  []string{"mcp", "list"},
 			prompt: func(text string) []string {

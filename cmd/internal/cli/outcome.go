@@ -159,7 +159,7 @@ func (e *env) carryOut(ctx context.Context, j job, out *outcome, o setupOptions)
 	want := o.yes || j.idle()
 	if !want && !o.dryRun && !o.json && e.person() {
 		var err error
-		if want, err = e.askYes(j); err != nil {
+		if want, err = e.yes(j.question()); err != nil {
 			return err
 		}
 	}
@@ -192,12 +192,16 @@ func (j job) files() string {
 	return counted(n, "file", "files")
 }
 
-// askYes asks a person at the terminal.
-func (e *env) askYes(j job) (bool, error) {
-	question := "Write " + j.files() + "?"
+// question is what a person is asked before a job is done.
+func (j job) question() string {
 	if j.plan.Removal() {
-		question = "Take it back from " + j.files() + "?"
+		return "Take it back from " + j.files() + "?"
 	}
+	return "Write " + j.files() + "?"
+}
+
+// yes asks a person at the terminal.
+func (e *env) yes(question string) (bool, error) {
 	if err := e.say("\n"); err != nil {
 		return false, err
 	}

@@ -28,6 +28,9 @@ func marked(text []byte) (start, end int, err error) {
 	return start, stop + len(endMark), nil
 }
 
+// Block is the text that tells an agent about the memory, between its marks.
+func Block() string { return beginMark + "\n" + strings.TrimSpace(blockText) + "\n" + endMark + "\n" }
+
 // addBlock puts a text between marks at the end of a file, or in place of the
 // one that is between them.
 func addBlock(old []byte, text string) ([]byte, error) {

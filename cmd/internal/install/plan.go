@@ -27,7 +27,7 @@ type Plan struct {
 type HostPlan struct {
 	ID, Name string
 	Here     bool
-	Had      bool // something of ours was there before
+	Had      bool     // something of ours was there before
 	Sign     string   // by which it was found
 	Notes    []string // of what is there: names that are taken, a second registration
 	Next     []string // what is left to do by hand

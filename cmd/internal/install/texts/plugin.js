@@ -1,9 +1,11 @@
-// Gives opencode the memory: a briefing and recall in the system text, and the
-// end of a turn to the program. It never throws and never waits long.
-import { spawn } from "node:child_process"
+// Gives opencode the memory: a briefing and recall in the system text, and what
+// was said to the program when a session ends or is compacted. It never throws
+// and never waits long.
+import { spawn, spawnSync } from "node:child_process"
 
 const command = {{words}}
 const limit = 3000
+const most = 200 // messages of a session that are kept
 
 function call(event) {
   return new Promise((resolve) => {
@@ -39,31 +41,67 @@ function context(text) {
   }
 }
 
+// What was said in each session, by the id of the message.
+function record(said, sessionID, id, change) {
+  if (!sessionID || !id) return
+  if (!said.has(sessionID)) said.set(sessionID, new Map())
+  const messages = said.get(sessionID)
+  messages.set(id, { id, role: "", text: "", ...messages.get(id), ...change })
+  if (messages.size > most) messages.delete(messages.keys().next().value)
+}
+
+function listed(said, sessionID) {
+  return [...(said.get(sessionID) || new Map()).values()].filter((m) => m.role && (m.text || m.kept))
+}
+
 export const Memory = async ({ directory }) => {
   const prompts = new Map()
-  const send = (name, sessionID, more) =>
-    call({ hook_event_name: name, session_id: sessionID || "", cwd: directory, ...more })
+  const said = new Map()
+  const event = (name, sessionID, more) => ({ hook_event_name: name, session_id: sessionID || "", cwd: directory, ...more })
+  // The end does not wait for anything that is not done when it returns.
+  const end = (sessionID) => {
+    const messages = listed(said, sessionID)
+    said.delete(sessionID)
+    prompts.delete(sessionID)
+    if (messages.length === 0) return
+    try {
+      const input = JSON.stringify(event("session.deleted", sessionID, { messages }))
+      spawnSync(command[0], command.slice(1), { input, timeout: limit, stdio: ["pipe", "ignore", "ignore"], windowsHide: true })
+    } catch {}
+  }
   return {
     "chat.message": async (input, output) => {
-      const text = (output.parts || []).map((p) => (p.type === "text" ? p.text : "")).join("\n")
-      prompts.set(input.sessionID, text.replace(/^"([\s\S]*)"$/, "$1"))
+      const all = (output.parts || []).map((p) => (p.type === "text" && !p.synthetic ? p.text : "")).join("\n")
+      const text = all.trim().replace(/^"([\s\S]*)"$/, "$1")
+      prompts.set(input.sessionID, text)
+      record(said, input.sessionID, (output.message || {}).id || String(Date.now()), { role: "user", text })
     },
     "experimental.chat.system.transform": async (input, output) => {
       if (!input.sessionID || !prompts.has(input.sessionID)) return
       if (/title generator/i.test((output.system || [])[0] || "")) return
       const prompt = prompts.get(input.sessionID)
       prompts.delete(input.sessionID)
-      const text = context(await send("experimental.chat.system.transform", input.sessionID, { prompt }))
+      const text = context(await call(event("experimental.chat.system.transform", input.sessionID, { prompt })))
       if (text) output.system.push(text)
     },
     "experimental.session.compacting": async (input) => {
-      await send("experimental.session.compacting", input.sessionID)
+      const messages = listed(said, input.sessionID)
+      await call(event("experimental.session.compacting", input.sessionID, { messages }))
     },
-    event: async ({ event }) => {
-      if (event.type === "session.idle" || event.type === "session.deleted") {
-        const properties = event.properties || {}
-        await send(event.type, properties.sessionID || (properties.info || {}).id)
+    event: async ({ event: e }) => {
+      const p = e.properties || {}
+      if (e.type === "message.updated" && p.info && p.info.role === "assistant") {
+        record(said, p.info.sessionID, p.info.id, { role: "assistant" })
       }
+      if (e.type === "message.part.updated" && p.part) {
+        const known = (said.get(p.part.sessionID) || new Map()).get(p.part.messageID)
+        if (known && known.role === "assistant" && p.part.type === "text") record(said, p.part.sessionID, p.part.messageID, { text: p.part.text })
+        if (known && p.part.type === "tool" && /memory_(store|correct)/.test(p.part.tool)) record(said, p.part.sessionID, p.part.messageID, { kept: true })
+      }
+      if (e.type === "session.deleted") end(p.sessionID || (p.info || {}).id)
+    },
+    dispose: async () => {
+      for (const sessionID of [...said.keys()]) end(sessionID)
     },
   }
 }
