@@ -49,32 +49,35 @@ type Query struct {
 	// At is the time that validity and expiry are judged at; zero is AsOf.
 	At time.Time
 
-	unasked bool // only what may be shown to somebody who did not ask
+	vector  []float32 // of Text; nil when nobody made one
+	unasked bool      // only what may be shown to somebody who did not ask
 }
 
 // Answer is what a search found.
 type Answer struct {
-	Lobes     []string   `json:"lobes"` // that were searched
-	Results   []Result   `json:"results"`
-	Total     int        `json:"total"`     // hits before Limit and Offset
-	Omitted   int        `json:"omitted"`   // hits not shown: Total less those before and in Results
-	NotValid  int        `json:"not_valid"` // left out: not valid yet or no longer, or expired
-	Held      int        `json:"held"`      // left out: waiting for a person's review
-	Hidden    int        `json:"hidden"`    // left out: pending, archived or superseded
-	Branches  int        `json:"branches"`  // left out: recent work of other branches
-	Weak      int        `json:"weak"`      // left out: noise beside the others, or less than MinMatch
-	Gate      Gate       `json:"gate"`      // of a search by Text: whether it would be shown unasked
-	RankedBy  string     `json:"ranked_by"` // bm25, or recency for a list
-	Fallback  string     `json:"fallback"`  // "", "any-word" or "inside-words"
-	Tags      []TagCount `json:"tags"`      // the most frequent of the searched lobes
-	Matched   []string   `json:"matched"`   // words of the query that the shown hits hold
-	Missing   []string   `json:"missing"`   // ids that were asked for and not found
-	Conflicts []Conflict `json:"conflicts"` // among the shown hits
-	Tried     string     `json:"tried"`     // what an empty search tried
-	Choose    []string   `json:"choose"`    // the call did not lead to a project's lobe: these could be named
-	Degraded  []Health   `json:"degraded"`  // lobes that should have been searched and could not
-	AsOf      time.Time  `json:"as_of"`
-	ValidAt   time.Time  `json:"valid_at"`
+	Lobes    []string `json:"lobes"` // that were searched
+	Results  []Result `json:"results"`
+	Total    int      `json:"total"`     // hits before Limit and Offset
+	Omitted  int      `json:"omitted"`   // hits not shown: Total less those before and in Results
+	NotValid int      `json:"not_valid"` // left out: not valid yet or no longer, or expired
+	Held     int      `json:"held"`      // left out: waiting for a person's review
+	Hidden   int      `json:"hidden"`    // left out: pending, archived or superseded
+	Branches int      `json:"branches"`  // left out: recent work of other branches
+	Weak     int      `json:"weak"`      // left out: noise beside the others, or less than MinMatch
+	Gate     Gate     `json:"gate"`      // of a search by Text: whether it would be shown unasked
+	RankedBy string   `json:"ranked_by"` // lexical, hybrid or reranked; recency for a list, id for a get
+	// VectorShare is the part of the searched entries that has a vector.
+	VectorShare float64    `json:"vector_share"`
+	Fallback    string     `json:"fallback"`  // "", "any-word" or "inside-words"
+	Tags        []TagCount `json:"tags"`      // the most frequent of the searched lobes
+	Matched     []string   `json:"matched"`   // words of the query that the shown hits hold
+	Missing     []string   `json:"missing"`   // ids that were asked for and not found
+	Conflicts   []Conflict `json:"conflicts"` // among the shown hits
+	Tried       string     `json:"tried"`     // what an empty search tried
+	Choose      []string   `json:"choose"`    // the call did not lead to a project's lobe: these could be named
+	Degraded    []Health   `json:"degraded"`  // lobes that should have been searched and could not
+	AsOf        time.Time  `json:"as_of"`
+	ValidAt     time.Time  `json:"valid_at"`
 }
 
 // Result is one found entry.
@@ -99,8 +102,9 @@ type Result struct {
 
 // Reason is one thing that gave a hit its score.
 type Reason struct {
-	What   string  `json:"what"` // term, topic, trust, fresh, status, importance
+	What   string  `json:"what"` // term, expansion, topic, trust, fresh, status, importance
 	Term   string  `json:"term,omitempty"`
+	For    string  `json:"for,omitempty"` // the word that was asked, which Term stands for
 	Field  string  `json:"field,omitempty"`
 	Weight float64 `json:"weight"` // part of the score for a term, factor for the rest
 }

@@ -92,7 +92,7 @@ func (s *Set) Inject(ctx context.Context, t Target, q Query) (Injection, error) 
 	}
 	a := s.emptyAnswer(q, readings)
 	if q.Text != "" {
-		s.search(&a, readings, q)
+		s.search(ctx, &a, readings, q)
 	}
 	in := Injection{Lobes: a.Lobes, Results: []Result{}, Gate: a.Gate, Degraded: degraded}
 	if len(a.Results) > 0 {

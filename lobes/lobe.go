@@ -27,6 +27,7 @@ type Lobe struct {
 	view     *store.View   // that index and texts speak of; guarded by gate
 	index    *index.Index  // as store
 	texts    *texts        // as store
+	vectors  *vectors      // as store; nil without an embedder
 	looks    looks
 	uses     uses
 	pasts    eras
@@ -45,7 +46,9 @@ type reading struct {
 	view  *store.View
 	index *index.Index
 	texts *texts
-	tree  tree // that the call speaks from
+	// vectors is nil without an embedder.
+	vectors *vectors
+	tree    tree // that the call speaks from
 
 	// Of a reading of what was believed at a time: that time, and the past that
 	// view and index were made of.
@@ -119,7 +122,7 @@ func (l *Lobe) look(ctx context.Context) (reading, error) {
 
 func (l *Lobe) reading() reading {
 	return reading{
-		lobe: l, store: l.store, view: l.view, index: l.index, texts: l.texts,
+		lobe: l, store: l.store, view: l.view, index: l.index, texts: l.texts, vectors: l.vectors,
 		tree: tree{repo: l.spec.Repo, root: l.site.root},
 	}
 }
@@ -133,6 +136,7 @@ func (l *Lobe) refresh(ctx context.Context) error {
 			return err
 		}
 		l.store, l.index, l.texts = s, index.New(l.o.Analyzer), newTexts()
+		l.vectors = newVectors(l.o.Embedder, l.spec.Dir)
 		l.takeOver()
 		if err := l.uses.open(l.spec.Dir); err != nil {
 			l.o.Logger.Debug("uses are not counted", "lobe", l.name, "cause", err)
@@ -153,6 +157,7 @@ func (l *Lobe) refresh(ctx context.Context) error {
 	}
 	l.index.Apply(docs, delta.Gone)
 	l.texts.apply(delta)
+	l.vectors.apply(delta)
 	return nil
 }
 

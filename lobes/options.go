@@ -33,6 +33,10 @@ type Options struct {
 	// Watch asks the kernel what has changed, where it tells completely: for a
 	// process that answers many requests.
 	Watch bool
+	// Embedder turns texts into vectors, and Reranker scores what was found;
+	// nil is without.
+	Embedder Embedder
+	Reranker Reranker
 	// Settle is the time between two looks for edits from outside; 0 is 30 s.
 	Settle time.Duration
 }

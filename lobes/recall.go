@@ -42,7 +42,8 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 	if t.Lobe == "" && !slices.ContainsFunc(readings, func(r reading) bool { return !r.lobe.site.shared }) {
 		a.Choose = s.projects()
 	}
-	s.search(&a, readings, q)
+	s.think(ctx, &q)
+	s.search(ctx, &a, readings, q)
 	a.explain(ctx, readings, q)
 	return a, nil
 }
@@ -50,7 +51,7 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 func (s *Set) emptyAnswer(q Query, readings []reading) Answer {
 	a := Answer{
 		Lobes: []string{}, Results: []Result{}, Tags: []TagCount{}, Matched: []string{}, Missing: []string{},
-		Conflicts: []Conflict{}, Choose: []string{}, AsOf: q.asked(s.o.Now()), ValidAt: q.At.UTC(), RankedBy: "bm25",
+		Conflicts: []Conflict{}, Choose: []string{}, AsOf: q.asked(s.o.Now()), ValidAt: q.At.UTC(), RankedBy: RankedByWords,
 	}
 	for _, r := range readings {
 		a.Lobes = append(a.Lobes, r.lobe.name)
@@ -114,10 +115,13 @@ func inScope(topic, scope string) bool {
 // A hit is an entry that was found, before it is told.
 type hit struct {
 	reading
-	head    *store.Head
-	score   float64
-	cover   float64
-	reasons []index.Reason
+	head      *store.Head
+	score     float64
+	relevance float64 // by words alone
+	factor    float64 // of what is known of the entry
+	near      float64 // to the meaning of the question, 0 to 1
+	cover     float64
+	reasons   []index.Reason
 }
 
 // A sieve decides which entries of one lobe a query may show, and counts what
@@ -126,6 +130,7 @@ type sieve struct {
 	reading
 	q        Query
 	branch   string
+	fused    bool                 // vectors had a say
 	out      map[*store.Head]bool // that are counted already
 	hidden   [notValid + 1]int
 	branches int
@@ -246,7 +251,8 @@ func (s *sieve) find() ([]hit, index.Result) {
 		if s.q.Filter != "" {
 			q.Keep, q.KeepsPlain = s.matching(), false
 		}
-		return s.hits(q)
+		hits, r := s.hits(q)
+		return s.fuse(hits, r, q.Limit)
 	case strings.TrimSpace(s.q.Filter) != "":
 		return s.hits(s.filter(most))
 	}
@@ -283,7 +289,11 @@ func (s *sieve) hits(q index.Query) ([]hit, index.Result) {
 	hits := make([]hit, 0, len(r.Hits))
 	for _, h := range r.Hits {
 		if head, ok := h.Ref.(*store.Head); ok {
-			hits = append(hits, hit{reading: s.reading, head: head, score: h.Score, cover: h.Coverage, reasons: h.Reasons})
+			one := hit{reading: s.reading, head: head, score: h.Score, relevance: h.Relevance, factor: 1, cover: h.Coverage, reasons: h.Reasons}
+			if h.Relevance > 0 {
+				one.factor = h.Score / h.Relevance
+			}
+			hits = append(hits, one)
 		}
 	}
 	return hits, r
@@ -333,7 +343,7 @@ type finding struct {
 }
 
 // search merges what the lobes found into the answer.
-func (s *Set) search(a *Answer, readings []reading, q Query) {
+func (s *Set) search(ctx context.Context, a *Answer, readings []reading, q Query) {
 	var found []finding
 	for _, r := range readings {
 		found = append(found, r.sieve(q).finding())
@@ -360,11 +370,17 @@ func (s *Set) search(a *Answer, readings []reading, q Query) {
 		a.Weak += f.weak
 	}
 	if q.Text == "" && strings.TrimSpace(q.Filter) == "" {
-		a.RankedBy = "recency"
+		a.RankedBy = RankedByRecency
 	}
 	// The order within a lobe stays, also among equals: pages depend on it.
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	hits = once(hits, a)
+	if slices.ContainsFunc(found, func(f finding) bool { return f.fused }) {
+		a.RankedBy, a.VectorShare = RankedByBoth, vectorShare(readings)
+	}
+	if s.rerank(ctx, hits, q) {
+		a.RankedBy = RankedByModel
+	}
 	if home := homeOf(readings); home != "" {
 		homeFirst(hits, home)
 	}

@@ -40,7 +40,7 @@ func TestRecallByFilterAndByWords(t *testing.T) {
 	}
 	a := w.recall(lobes.Target{}, lobes.Query{Text: "why does the reducer throw an exception", MinMatch: 0.2})
 	same(t, "ranked", titles(a), []string{"Exceptions"})
-	if a.RankedBy != "bm25" || a.Results[0].Why == "" || len(a.Results[0].Reasons) < 2 || len(a.Matched) == 0 {
+	if a.RankedBy != lobes.RankedByWords || a.Results[0].Why == "" || len(a.Results[0].Reasons) < 2 || len(a.Matched) == 0 {
 		t.Errorf("%+v", a)
 	}
 	same(t, "path", filepath.Base(filepath.Dir(a.Results[0].Path)), "gotchas")

@@ -3,6 +3,7 @@ package lobes
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"memory-mcp/store"
@@ -22,6 +23,11 @@ func (s *Set) Run(ctx context.Context) error {
 	}
 	tick := time.NewTicker(s.o.Settle / lookEvery)
 	defer tick.Stop()
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	if s.o.Embedder != nil {
+		beside.Go(func() { s.embed(ctx) })
+	}
 	for {
 		select {
 		case <-ctx.Done():

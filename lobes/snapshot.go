@@ -37,7 +37,8 @@ func (l *Lobe) takeOver() {
 		return
 	}
 	l.index, l.view = words, known.View
-	l.texts.apply(known.View.Since(nil))
+	l.texts.takeOver(known.View)
+	l.vectors.apply(known.View.Since(nil))
 }
 
 // handOn saves what the next process can take over. The caller holds the gate,

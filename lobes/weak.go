@@ -67,13 +67,20 @@ const (
 	singleOfFirst = 0.2
 )
 
+// nearEnough is the nearness to the meaning of a question that needs no words.
+const nearEnough = 0.5
+
 // weak tells whether a hit of a search by text is noise. strongest is the
 // largest coverage among all hits.
 //
+//	near in meaning                                       not weak
 //	less than the share that the caller asked for         weak
 //	none of the informative words                         weak, unless the query has none
 //	a single one, of little weight beside a strong hit    weak
 func (h hit) weak(w words, least, strongest float64) bool {
+	if h.near >= nearEnough {
+		return false
+	}
 	if h.cover < least {
 		return true
 	}

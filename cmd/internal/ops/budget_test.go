@@ -76,7 +76,7 @@ func checkStructure(t *rapid.T, r ops.Reply, budget int) {
 	if err := json.Unmarshal(b, &found); err != nil {
 		t.Fatal(err)
 	}
-	if found.RankedBy == "bm25" && len(found.Results)+found.Omitted != found.Total {
+	if found.RankedBy == lobes.RankedByWords && len(found.Results)+found.Omitted != found.Total {
 		t.Fatalf("%d shown and %d omitted of %d", len(found.Results), found.Omitted, found.Total)
 	}
 	// One hit alone, and what surrounds the hits, can be more than a small budget.

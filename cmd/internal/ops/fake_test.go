@@ -195,7 +195,7 @@ func full() *memory {
 		mode: lobes.Running,
 		answer: lobes.Answer{
 			Lobes: []string{"app"}, Results: append(results(3), stale, changed), Total: 9, Omitted: 4, NotValid: 1, Held: 1, Hidden: 1, Branches: 1, Weak: 1,
-			RankedBy: "bm25", Fallback: "any-word", Tags: tags(), Matched: []string{"uploads"}, Missing: []string{"arch-1"},
+			RankedBy: lobes.RankedByWords, Fallback: "any-word", Tags: tags(), Matched: []string{"uploads"}, Missing: []string{"arch-1"},
 			Conflicts: []lobes.Conflict{{A: lobes.ConflictSide{ID: "a-1", Title: "Always"}, B: lobes.ConflictSide{ID: "b-2", Title: "Never"}, Similarity: .6, Doubtful: "b-2"}},
 			Degraded:  []lobes.Health{{Name: "web", State: lobes.Degraded, Cause: "no such folder"}},
 		},

@@ -45,6 +45,7 @@ type found struct {
 	narrow []arg    // what else the call named, for the next one
 	notice string   // the settings are not those that the person wrote
 
+	thenArgs  []arg  // the times that were asked for, for the next call
 	past      bool   // asked as of another time than now
 	otherTime bool   // asked for what holds at another time than now
 	area      string // the tool that lists one topic, when it was that
@@ -53,7 +54,7 @@ type found struct {
 func newFound(a lobes.Answer, detail string) *found {
 	f := &found{
 		Lobe: strings.Join(a.Lobes, ", "), Lobes: a.Lobes, Results: make([]hit, 0, len(a.Results)),
-		Total: a.Total, Omitted: a.Omitted, RankedBy: a.RankedBy, Fallback: a.Fallback,
+		Total: a.Total, Omitted: a.Omitted, RankedBy: a.RankedBy, VectorShare: a.VectorShare, Fallback: a.Fallback,
 		NotValid: a.NotValid, Held: a.Held, Hidden: a.Hidden, Branches: a.Branches, Weak: a.Weak,
 		Missing: a.Missing, Matched: a.Matched, Tags: a.Tags, Conflicts: a.Conflicts, Tried: a.Tried,
 		Degraded: a.Degraded, AsOf: instant(a.AsOf), ValidAt: instant(a.ValidAt), detail: detail,
@@ -200,7 +201,7 @@ func (f *found) foot(p *page) {
 	switch {
 	case f.byID:
 	case f.detail == detailBrief && f.moved():
-		p.line("Full text of then: %s", p.search(false, "", append([]arg{{"id", f.firstID()}}, f.narrow...)...))
+		p.line("Full text of then: %s", p.then(f.firstID(), f.thenArgs))
 	case f.detail == detailBrief:
 		p.line("Full text: %s", p.get(f.firstID()))
 	case f.byText && len(f.Matched) > 0:
