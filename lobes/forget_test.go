@@ -203,6 +203,10 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 	if len(w.holding(w.specs[0].Dir, secret)) < 3 {
 		t.Fatal("the secret is not where it should be")
 	}
+	named := w.set.Diagnose(ctx).Problems
+	if len(named) != 1 || named[0].File != s.Path || !strings.Contains(named[0].Remedy, "forget --secrets") {
+		t.Errorf("diagnosed: %+v", named)
+	}
 	f := w.forget(lobes.Target{}, lobes.Forgetting{Secrets: true})
 	same(t, "found", matched(f), []string{s.ID})
 	got := w.forget(lobes.Target{}, lobes.Forgetting{Secrets: true, Apply: true, Token: f.Token})

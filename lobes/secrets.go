@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"memory-mcp/store/entry"
 	"memory-mcp/textanalysis"
@@ -73,7 +74,7 @@ func (h history) secrets(ctx context.Context, f Forgetting) ([]match, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, m := range slices.Backward(slices.Concat(h.past.Beside(id), h.past.Line(id))) {
+		for _, m := range slices.Backward(slices.Concat(h.past.Brought(id), h.past.Beside(id), h.past.Line(id))) {
 			if m.Gone || !f.spans(m.Recorded) {
 				continue
 			}
@@ -97,7 +98,7 @@ func (h history) unmaskable() []string {
 		if head.Broken == nil && head.Copy == "" {
 			continue
 		}
-		if _, secrets := textanalysis.MaskSecrets(head.Entry.Title + "\n" + head.Entry.Body); len(secrets) > 0 {
+		if _, secrets := textanalysis.MaskSecrets(said(&head.Entry)); len(secrets) > 0 {
 			files = append(files, fmt.Sprintf("%s: it is no entry of its own, so only a person may change it", h.path(head)))
 		}
 	}
@@ -147,4 +148,53 @@ func maskEntry(e *entry.Entry) {
 			(*list)[i] = mask((*list)[i])
 		}
 	}
+}
+
+// mostSecrets is how many files with a secret a diagnosis names.
+const mostSecrets = 20
+
+// openSecrets names the files that hold what looks like a secret: typed by
+// hand, since what passes through here is masked; or of a kind that the rules
+// did not know when it was stored.
+func (r reading) openSecrets(ctx context.Context) []Problem {
+	var found []Problem
+	more := 0
+	for h := range r.view.Heads() {
+		if ctx.Err() != nil {
+			break
+		}
+		_, secrets := textanalysis.MaskSecrets(said(&h.Entry))
+		if len(secrets) == 0 {
+			continue
+		}
+		if len(found) == mostSecrets {
+			more++
+			continue
+		}
+		found = append(found, Problem{
+			Lobe: r.lobe.name, File: r.path(h),
+			What:   fmt.Sprintf("it holds what looks like a secret (%s; rules %s)", secrets[0].Kind, textanalysis.SecretRulesVersion),
+			Remedy: secretRemedy(r.lobe.name),
+		})
+	}
+	if more > 0 {
+		found = append(found, Problem{Lobe: r.lobe.name, File: r.lobe.spec.Dir, What: fmt.Sprintf("%d more files hold what looks like a secret", more), Remedy: secretRemedy(r.lobe.name)})
+	}
+	return found
+}
+
+func secretRemedy(lobe string) string {
+	return "memory-mcp forget --secrets --lobe " + lobe + "   masks it, in the history too"
+}
+
+// said is all the text of an entry's file, keys of others included.
+func said(e *entry.Entry) string {
+	parts := []string{e.Title, e.Body, e.Subject, e.Problem, e.Solution, e.Quote}
+	for _, list := range [][]string{e.Sources, e.References, e.Conditions, e.Files, e.Concepts} {
+		parts = append(parts, list...)
+	}
+	for _, f := range e.Extra {
+		parts = append(parts, f.Lines...)
+	}
+	return strings.Join(parts, "\n")
 }

@@ -166,7 +166,7 @@ func (s *Set) Diagnose(ctx context.Context) Diagnosis {
 func (r reading) problems(ctx context.Context) []Problem {
 	found, err := r.store.Problems(ctx)
 	err = errors.Join(err, r.lookForVanished(ctx))
-	told := r.exposed()
+	told := append(r.exposed(), r.openSecrets(ctx)...)
 	for _, p := range found {
 		told = append(told, Problem{Lobe: r.lobe.name, File: p.File, Line: p.Line, What: p.What, Remedy: p.Remedy})
 	}

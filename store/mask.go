@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"memory-mcp/store/entry"
@@ -46,53 +47,86 @@ func (s *Store) Mask(ctx context.Context, id string, change func(path string, b 
 }
 
 func (w *writer) mask(id string, change func(string, []byte) ([]byte, error)) (int, error) {
-	keys, err := keysOf(w.root, id)
-	if err != nil {
-		return 0, fmt.Errorf("history of %q: %w", id, err)
-	}
 	masked := make(map[string]string) // new keys by old ones
-	for _, key := range keys {
-		r, err := revision(w.root, id, key)
+	n := 0
+	for _, dir := range []string{broughtFolder(id), folderOf(id)} {
+		some, err := w.maskHistory(dir, id, masked, change)
 		if err != nil {
-			continue // it is damaged: [Store.Problems] names it
+			return n, fmt.Errorf("mask history of %q: %w", id, err)
 		}
-		other, err := w.maskRevision(r, masked, change)
-		if err != nil {
-			return 0, fmt.Errorf("mask revision %s of %q: %w", key, id, err)
-		}
-		if other != key {
-			masked[key] = other
-		}
+		n += some
 	}
 	head, err := w.maskHead(id, change)
 	if err != nil {
-		return 0, err
+		return n, err
 	}
-	for key := range masked {
-		if err := w.root.Remove(path.Join(folderOf(id), id+"."+key+".md")); err != nil {
-			return 0, fmt.Errorf("mask history of %q: %w", id, err)
+	for _, dir := range []string{broughtFolder(id), folderOf(id)} {
+		if err := w.dropMasked(dir, id, masked); err != nil {
+			return n, fmt.Errorf("mask history of %q: %w", id, err)
 		}
 	}
 	w.s.memo.forget(id)
-	if len(masked) == 0 && !head {
-		return 0, nil
-	}
-	n := len(masked)
 	if head {
 		n++
 	}
-	return n, errors.Join(w.syncHistory(id, len(masked)), w.dropSnapshots())
+	if n == 0 {
+		return 0, nil
+	}
+	return n, w.dropSnapshots()
 }
 
-func (w *writer) syncHistory(id string, changed int) error {
-	if changed == 0 {
+// maskHistory writes the revisions in a folder anew that are to be others.
+func (w *writer) maskHistory(dir, id string, masked map[string]string, change func(string, []byte) ([]byte, error)) (int, error) {
+	keys, err := keysIn(w.root, dir, id)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, key := range keys {
+		b, err := w.root.ReadFile(path.Join(dir, id+"."+key+".md"))
+		if err != nil {
+			return n, err
+		}
+		r, err := readRevision(b, id, key)
+		if err != nil {
+			continue // it is damaged: [Store.Problems] names it
+		}
+		other, err := w.maskRevision(dir, r, masked, change)
+		if err != nil {
+			return n, err
+		}
+		if other != key {
+			masked[key] = other
+			n++
+		}
+	}
+	return n, nil
+}
+
+// dropMasked removes the revisions that others stand for now.
+func (w *writer) dropMasked(dir, id string, masked map[string]string) error {
+	keys, err := keysIn(w.root, dir, id)
+	if err != nil {
+		return err
+	}
+	dropped := false
+	for _, key := range keys {
+		if masked[key] == "" {
+			continue
+		}
+		if err := w.root.Remove(path.Join(dir, id+"."+key+".md")); err != nil {
+			return err
+		}
+		dropped = true
+	}
+	if !dropped {
 		return nil
 	}
-	return w.syncDir(folderOf(id))
+	return w.syncDir(dir)
 }
 
 // maskRevision writes a revision anew, and gives the key that it has then.
-func (w *writer) maskRevision(r entry.Revision, masked map[string]string, change func(string, []byte) ([]byte, error)) (string, error) {
+func (w *writer) maskRevision(dir string, r entry.Revision, masked map[string]string, change func(string, []byte) ([]byte, error)) (string, error) {
 	if !r.Gone() {
 		b, err := change(r.Path, r.Head)
 		if err != nil {
@@ -100,27 +134,16 @@ func (w *writer) maskRevision(r entry.Revision, masked map[string]string, change
 		}
 		r.Head = b
 	}
-	parents := make([]string, len(r.Parents))
+	r.Parents = slices.Clone(r.Parents)
 	for i, p := range r.Parents {
-		if parents[i] = p; masked[p] != "" {
-			parents[i] = masked[p]
+		if masked[p] != "" {
+			r.Parents[i] = masked[p]
 		}
-	}
-	if len(parents) > 0 {
-		r.Parents = parents
 	}
 	for old, other := range masked {
 		r.Reason = strings.ReplaceAll(r.Reason, old, other) // some reasons name a state
 	}
-	key := r.Key()
-	if _, err := w.root.Lstat(path.Join(folderOf(r.ID), r.ID+"."+key+".md")); err == nil {
-		return key, nil
-	}
-	st := &step{rev: r}
-	if err := w.writeHalf(st); err != nil {
-		return "", errors.Join(err, w.abandon([]*step{st}))
-	}
-	return key, w.complete(st.half, r.ID, st.key)
+	return r.Key(), w.putAll(dir, []entry.Revision{r})
 }
 
 // maskHead replaces the head, if it is to be another one.
