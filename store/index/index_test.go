@@ -67,6 +67,9 @@ func TestFilterSearch(t *testing.T) {
 		{"xception nothing", "a", index.InsideWords},
 		{"rowing", "b", index.InsideWords},
 		{"cache wombat", "c d", index.AnyWord},
+		{"exceptoin", "a", index.AnyWord},
+		{"exceptoin -throw", "", index.AnyWord},
+		{"exceptoin #build", "", index.AnyWord},
 		{"|||", "a b c d", ""},
 	}
 	for _, tt := range tests {

@@ -33,8 +33,13 @@ func (s *search) filtered() Result {
 	inside.and(bounds)
 	before := docs.count()
 	docs.or(inside)
-	if docs.count() > before {
+	switch n := docs.count(); {
+	case n > before:
 		return s.rankSet(docs, words, InsideWords)
+	case n == 0:
+		m.lenient = true
+		docs = m.any(alternatives, everyCondition)
+		s.keep(docs)
 	}
 	return s.rankSet(docs, words, AnyWord)
 }
@@ -83,6 +88,9 @@ type matcher struct {
 	known  map[textanalysis.Condition]bitset // of all living documents
 	read   map[uint32][][]string             // the words of each text of a document
 	kept   int                               // words in read
+
+	lenient bool // a word that no entry has is read as the known ones close to it
+	lookups int  // words that were
 }
 
 // mostRead is how many words are kept of the texts that were looked at.
@@ -174,9 +182,9 @@ func (m *matcher) word(text string) bitset {
 		case t.Class == textanalysis.Joined:
 			joined = append(joined, t.Stem)
 		case all == nil:
-			all = m.stem(t.Stem)
+			all = m.meant(t)
 		default:
-			all.and(m.stem(t.Stem))
+			all.and(m.meant(t))
 		}
 	}
 	if all == nil {
@@ -189,6 +197,20 @@ func (m *matcher) word(text string) bitset {
 		all.or(m.stem(j))
 	}
 	return all
+}
+
+// meant finds documents with a word; a lenient matcher also those with a word
+// that was probably meant by one that nobody knows.
+func (m *matcher) meant(t textanalysis.Token) bitset {
+	found := m.stem(t.Stem)
+	if !m.lenient || t.Class != textanalysis.Word || m.lookups >= maxLookedUp || m.state.df(t.Stem) > 0 {
+		return found
+	}
+	m.lookups++
+	for _, near := range m.state.meant(t.Text) {
+		found.or(m.stem(near.stem))
+	}
+	return found
 }
 
 // stem finds documents with a stem in their text; the words of a date do not
