@@ -17,6 +17,7 @@ type texts struct {
 	seed maphash.Seed
 
 	mu    sync.Mutex
+	base  *store.View // that was taken over and not yet worked in
 	news  []store.Delta
 	sums  map[string]uint64   // by path
 	paths map[uint64][]string // by sum
@@ -24,6 +25,13 @@ type texts struct {
 
 func newTexts() *texts {
 	return &texts{seed: maphash.MakeSeed(), sums: make(map[string]uint64), paths: make(map[uint64][]string)}
+}
+
+// takeOver begins with what a view has.
+func (t *texts) takeOver(v *store.View) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.base = v
 }
 
 func (t *texts) apply(d store.Delta) {
@@ -39,18 +47,26 @@ func (t *texts) apply(d store.Delta) {
 const mostNews = 256
 
 func (t *texts) catchUp() {
+	for h := range t.base.Heads() {
+		t.know(h)
+	}
+	t.base = nil
 	for _, d := range t.news {
 		for _, path := range d.Gone {
 			t.forget(path)
 		}
 		for _, h := range d.Changed {
 			t.forget(h.Path)
-			sum := t.sum(h.Entry.Body)
-			t.sums[h.Path] = sum
-			t.paths[sum] = append(t.paths[sum], h.Path)
+			t.know(h)
 		}
 	}
 	t.news = nil
+}
+
+func (t *texts) know(h *store.Head) {
+	sum := t.sum(h.Entry.Body)
+	t.sums[h.Path] = sum
+	t.paths[sum] = append(t.paths[sum], h.Path)
 }
 
 func (t *texts) forget(path string) {

@@ -30,6 +30,9 @@ import (
 //	3: an index without entries that are in doubt; the keys that history had
 const snapshotFormat = 3
 
+// leastPacked is the number of bytes that a file takes at least.
+const leastPacked = 100
+
 const snapshotMagic = "memory-mcp snapshot\n"
 
 // snapshotLeast is the number of files below which reading them is as quick.
@@ -61,15 +64,18 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", err)
 	}
-	files, d, now := map[string]*file{}, newDraft(&View{}), s.opts.Now()
-	known := &accord{heads: map[string]pact{}, gone: map[string]uint64{}}
-	for n := u.uint(); n > 0 && u.err == nil; n-- {
+	n := u.uint()
+	likely := int(min(n, uint64(len(u.s)/leastPacked)))
+	files, d, now := make(map[string]*file, likely), newDraft(&View{}), s.opts.Now()
+	known := &accord{heads: make(map[string]pact, likely), gone: map[string]uint64{}}
+	d.expect(likely)
+	for ; n > 0 && u.err == nil; n-- {
 		p, f, keys, settled := u.file(now)
 		files[p] = f
 		if settled {
 			known.heads[p] = pact{f.head.Hash, keys}
 		}
-		d.put(f.head)
+		d.load(f.head)
 	}
 	for n := u.uint(); n > 0 && u.err == nil; n-- {
 		id := u.str()

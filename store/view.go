@@ -1,12 +1,13 @@
 package store
 
 import (
-	"hash/fnv"
 	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -23,6 +24,8 @@ type Head struct {
 	Size     int64
 	Copy     string             // the head's path when this file is a copy of it
 	Broken   *entry.SyntaxError // the file cannot be parsed; Entry is its plain text
+
+	plain *atomic.Uint64 // the sum of the keys with which history is known to hold it as a plain line; nil: nobody asks
 }
 
 func (h *Head) times(st stamp) {
@@ -62,9 +65,11 @@ type Delta struct {
 }
 
 func shardOf(key string) int {
-	h := fnv.New32a()
-	h.Write([]byte(key)) // a hash never fails to write
-	return int(h.Sum32() % shards)
+	h := uint32(2166136261) // FNV-1a
+	for i := range len(key) {
+		h = (h ^ uint32(key[i])) * 16777619
+	}
+	return int(h % shards)
 }
 
 func lookup[T any](s *shard[T], key string) (T, bool) {
@@ -131,10 +136,23 @@ func (v *View) heads() iter.Seq2[string, *Head] {
 	}
 }
 
+// entries is the number of ids.
+func (v *View) entries() int {
+	n := 0
+	if v != nil {
+		for _, s := range v.ids {
+			if s != nil {
+				n += len(s.m)
+			}
+		}
+	}
+	return n
+}
+
 // copies gives the paths of files that are copies.
 func (v *View) copies() []string {
 	var paths []string
-	if v == nil {
+	if v.Len() == v.entries() {
 		return nil
 	}
 	for _, s := range v.ids {
@@ -219,9 +237,7 @@ func own[T any](owned *bool, s **shard[T]) map[string]T {
 	if !*owned {
 		fresh := &shard[T]{m: map[string]T{}}
 		if *s != nil {
-			for k, v := range (*s).m {
-				fresh.m[k] = v
-			}
+			fresh.m = maps.Clone((*s).m)
 		}
 		*s, *owned = fresh, true
 	}
@@ -236,6 +252,29 @@ func (d *draft) pathMap(p string) map[string]*Head {
 func (d *draft) idMap(id string) map[string][]*Head {
 	i := shardOf(id)
 	return own(&d.ownID[i], &d.v.ids[i])
+}
+
+// expect makes room for so many files in an empty draft.
+func (d *draft) expect(n int) {
+	for i := range shards {
+		d.v.paths[i], d.ownPath[i] = &shard[*Head]{m: make(map[string]*Head, n/shards)}, true
+		d.v.ids[i], d.ownID[i] = &shard[[]*Head]{m: make(map[string][]*Head, n/shards)}, true
+	}
+}
+
+// load puts a file into a draft that is made of files alone, each of another
+// path. Where its id is not shared there is nothing to decide.
+func (d *draft) load(h *Head) {
+	paths, ids := d.pathMap(h.Path), d.idMap(h.Entry.ID)
+	group := ids[h.Entry.ID]
+	if _, again := paths[h.Path]; again || len(group) > 0 {
+		d.put(h)
+		return
+	}
+	paths[h.Path] = h
+	ids[h.Entry.ID] = []*Head{h}
+	d.v.n++
+	d.v.bytes += h.Size
 }
 
 func (d *draft) put(h *Head) {

@@ -41,27 +41,6 @@ type segment struct {
 // lengths are the words of a document's title and body that take a place.
 type lengths struct{ title, body uint32 }
 
-// A dictionary numbers strings.
-type dictionary struct {
-	names  []string
-	number map[string]uint32
-}
-
-func newDictionary() dictionary { return dictionary{number: make(map[string]uint32)} }
-
-func (d *dictionary) find(name string) (uint32, bool) {
-	n, ok := d.number[name]
-	return n, ok
-}
-
-// add numbers a name that is not known yet.
-func (d *dictionary) add(name string) uint32 {
-	n := uint32(len(d.names))
-	d.names = append(d.names, name)
-	d.number[name] = n
-	return n
-}
-
 // posting is one document's counts of a stem.
 type posting struct {
 	doc    uint32

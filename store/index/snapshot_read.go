@@ -128,13 +128,15 @@ func (r *decoder) steps(parts, end int) []uint32 {
 }
 
 func (r *decoder) dictionary() dictionary {
-	d := dictionary{names: r.strings()}
-	d.number = make(map[string]uint32, len(d.names))
-	for i, name := range d.names {
-		d.number[name] = uint32(i)
-	}
-	if len(d.number) != len(d.names) {
-		r.fail("a word stands twice in the dictionary")
+	d, names := newDictionary(), r.strings()
+	d.reserve(len(names))
+	d.names = make([]string, 0, len(names))
+	for _, name := range names {
+		if _, twice := d.find(name); twice {
+			r.fail("a word stands twice in the dictionary")
+			return newDictionary()
+		}
+		d.add(name)
 	}
 	return d
 }
