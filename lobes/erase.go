@@ -218,21 +218,42 @@ func (s *Set) unquote(ctx context.Context, all ruin, done *gone) error {
 		})
 	}
 	for _, h := range all.all {
-		r, err := h.lobe.look(ctx)
+		p, err := h.store.Past(ctx)
 		if err != nil {
 			return err
 		}
-		for head := range r.view.Heads() {
-			if head.Copy != "" || head.Broken != nil || !repeats(&head.Entry) {
-				continue
-			}
-			_, err := r.store.Mask(ctx, head.Entry.ID, func(path string, b []byte) ([]byte, error) { return s.withoutQuote(path, b, repeats) })
+		ids, err := history{h.reading, p}.quoting(ctx, repeats)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			_, err := h.store.Mask(ctx, id, func(path string, b []byte) ([]byte, error) { return s.withoutQuote(path, b, repeats) })
 			if err != nil {
-				done.left = append(done.left, fmt.Sprintf("the quote in %s: %v", r.path(head), err))
+				done.left = append(done.left, fmt.Sprintf("the quote in %s: %v", id, err))
 			}
 		}
 	}
 	return nil
+}
+
+// quoting are the entries of which a state repeats a text.
+func (h history) quoting(ctx context.Context, repeats func(*entry.Entry) bool) ([]string, error) {
+	var ids []string
+	for id := range h.past.IDs() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, m := range slices.Concat(h.past.Brought(id), h.past.Line(id), h.past.Beside(id)) {
+			if m.Gone {
+				continue
+			}
+			if s, err := h.read(m); err == nil && repeats(&s.is) {
+				ids = append(ids, id)
+				break
+			}
+		}
+	}
+	return ids, nil
 }
 
 func (s *Set) withoutQuote(path string, b []byte, repeats func(*entry.Entry) bool) ([]byte, error) {
