@@ -8,14 +8,14 @@ import "sync"
 type accord struct {
 	mu    sync.Mutex
 	heads map[string]pact   // by path: heads that history holds
-	gone  map[string]uint64 // by id: the sum of the keys that say that it is gone
+	gone  map[string]uint64 // by id: the sum of the keys, a plain line, that say that it is gone
 	fresh int               // what was found out since the snapshot
 }
 
 // pact says that history holds a head.
 type pact struct {
 	hash string // of the head
-	keys uint64 // the sum of the keys that say so; 0 when they were not asked for
+	keys uint64 // the sum of the keys that say so, if they are a plain line; 0 when not, and when they were not asked for
 }
 
 // holds tells whether history is known to hold a head.
@@ -48,7 +48,9 @@ func (a *accord) noteGone(id string, keys uint64) {
 	if a.gone[id] != keys {
 		a.fresh++
 	}
-	a.gone[id] = keys
+	if a.gone[id] = keys; keys == 0 {
+		delete(a.gone, id)
+	}
 }
 
 // drop forgets what lay at a path.
@@ -66,13 +68,23 @@ func (a *accord) settled(groups []group, head func(id string) *Head) []bool {
 	defer a.mu.Unlock()
 	for i, g := range groups {
 		if h := head(g.id); h != nil {
-			p := a.heads[h.Path]
-			known[i] = p.keys == g.sum && p.hash == h.Hash
+			known[i] = h.plain.Load() == g.sum || a.plainly(h, g.sum)
 		} else {
 			known[i] = a.gone[g.id] == g.sum
 		}
 	}
 	return known
+}
+
+// plainly looks a head up, and notes on it what it found. What names say does
+// not change for a head that does not.
+func (a *accord) plainly(h *Head, sum uint64) bool {
+	p := a.heads[h.Path]
+	if p.keys != sum || p.hash != h.Hash {
+		return false
+	}
+	h.plain.Store(sum)
+	return true
 }
 
 // of gives the keys that say that history holds a head.

@@ -46,7 +46,7 @@ func (p *Past) Brought(id string) []Moment {
 	}
 	var all []Moment
 	for _, key := range keys {
-		f, err := p.s.memo.fact(&shelf{root: root}, id, key, true)
+		f, err := p.s.memo.fact(one(root), id, key, true)
 		if err != nil {
 			p.damaged(broughtFolder(id), id, key, err)
 			continue

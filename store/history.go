@@ -40,7 +40,7 @@ func namesIn(root *os.Root, dir string) ([]string, error) {
 // revision reads one revision. The error says when its bytes are not those
 // that its name promises.
 func revision(root *os.Root, id, key string) (entry.Revision, error) {
-	return (&shelf{root: root}).revision(id, key)
+	return one(root).revision(id, key)
 }
 
 // shelf reads revisions. One that is kept open is quicker for many that lie in
@@ -49,8 +49,12 @@ type shelf struct {
 	root   *os.Root
 	keep   bool
 	folder string
-	dir    *os.Root // of folder; nil before the first read
+	dir    *os.File // of folder; nil before the first read
+	buffer []byte   // of what was read last
 }
+
+// one reads from history without keeping it open.
+func one(root *os.Root) *shelf { return &shelf{root: root} }
 
 func (sh *shelf) revision(id, key string) (entry.Revision, error) {
 	folder := folderOf(id)
@@ -69,19 +73,22 @@ func (sh *shelf) revision(id, key string) (entry.Revision, error) {
 	return r, nil
 }
 
+// read reads a file. The bytes hold until the next one is read.
 func (sh *shelf) read(folder, name string) ([]byte, error) {
 	if !sh.keep {
 		return sh.root.ReadFile(path.Join(folder, name))
 	}
 	if sh.folder != folder {
 		sh.close()
-		dir, err := sh.root.OpenRoot(folder)
+		dir, err := sh.root.Open(folder)
 		if err != nil {
 			return nil, err
 		}
 		sh.folder, sh.dir = folder, dir
 	}
-	return sh.dir.ReadFile(name)
+	b, err := readIn(sh.root, sh.dir, folder, name, sh.buffer[:0])
+	sh.buffer = b
+	return b, err
 }
 
 func (sh *shelf) close() {
@@ -158,7 +165,7 @@ func (s *Store) pastOf(root *os.Root, l *line) (past, error) {
 	if l.in < 0 {
 		return past{}, nil
 	}
-	k, err := s.memo.read(root, l.id, l.facts[l.in].key)
+	k, err := s.memo.read(one(root), l.id, l.facts[l.in].key)
 	if err != nil {
 		return past{}, fmt.Errorf("history of %q: %w", l.id, err)
 	}

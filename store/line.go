@@ -53,7 +53,7 @@ func (c *chain) newest() (fact, bool) {
 // readChain reads what the revisions of an id say. What this process has read
 // once is not read again: a name tells what the bytes are.
 func (s *Store) readChain(root *os.Root, id string, keys []string) *chain {
-	return s.readChainFrom(&shelf{root: root}, id, keys)
+	return s.readChainFrom(one(root), id, keys)
 }
 
 func (s *Store) readChainFrom(sh *shelf, id string, keys []string) *chain {
@@ -146,6 +146,15 @@ func lineOf(c *chain, h *Head, now time.Time) *line {
 		}
 	}
 	return l
+}
+
+// plainSum is the sum of the keys of an id, if its line is just them: all can be
+// read, none is late, and the head is in the newest. It is 0 if not.
+func (l *line) plainSum(g group) uint64 {
+	if l.agrees() && len(l.facts) == len(g.keys) && l.in == len(l.facts)-1 {
+		return g.sum
+	}
+	return 0
 }
 
 // agrees tells whether the head, or its absence, is what history says.

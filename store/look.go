@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -191,7 +192,7 @@ func (w *walk) readOne(root *os.Root, c *content) {
 
 // parse makes the head that a file's bytes are.
 func (s *Store) parse(p string, st stamp, b []byte) *Head {
-	h := &Head{Path: p, Hash: entry.Sum(b), Size: int64(len(b))}
+	h := &Head{Path: p, Hash: entry.Sum(b), Size: int64(len(b)), plain: new(atomic.Uint64)}
 	h.times(st)
 	parsed, err := entry.ParseFile(p, h.Modified, b)
 	h.Entry, h.Form = parsed.Entry, parsed.Form

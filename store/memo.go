@@ -1,7 +1,6 @@
 package store
 
 import (
-	"os"
 	"strings"
 	"sync"
 
@@ -58,14 +57,14 @@ func (m *memo) fact(sh *shelf, id, key string, keep bool) (fact, error) {
 }
 
 // read gives a whole revision.
-func (m *memo) read(root *os.Root, id, key string) (*kept, error) {
+func (m *memo) read(sh *shelf, id, key string) (*kept, error) {
 	m.mu.Lock()
 	k := m.whole[memoKey(id, key)]
 	m.mu.Unlock()
 	if k != nil {
 		return k, nil
 	}
-	r, err := revision(root, id, key)
+	r, err := sh.revision(id, key)
 	if err != nil {
 		return nil, err
 	}

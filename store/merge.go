@@ -105,8 +105,8 @@ func (s *Store) isOther(dir string) (bool, error) {
 // not.
 func offers(here, there *Past) []offer {
 	unwritten := map[string]bool{}
-	never := func(group) bool { return false }
-	for _, id := range there.which(there.unsettled(never), func(l *line) bool { return l.pending }) {
+	doubtful, _ := there.unsettled(nil)
+	for _, id := range there.which(doubtful, func(l *line) bool { return l.pending }) {
 		unwritten[id] = true
 	}
 	brought := there.allBrought()

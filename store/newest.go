@@ -70,7 +70,8 @@ func (p *Past) unwritten() []Moment {
 	add := func(h *Head, at time.Time) {
 		all = append(all, Moment{ID: h.Entry.ID, Recorded: at, Pending: true})
 	}
-	for _, g := range p.unsettled(func(group) bool { return false }) {
+	doubtful, _ := p.unsettled(nil)
+	for _, g := range doubtful {
 		h, ok := p.view.ID(g.id)
 		if !ok {
 			continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -204,7 +205,7 @@ func (u *unpacker) file(now time.Time) (path string, f *file, keys uint64, settl
 		keys = u.uint()
 	}
 	f = &file{stamp: u.stamp(), read: time.Unix(0, u.int()), since: now}
-	f.head = &Head{Path: path, Hash: u.str(), Form: entry.Form(u.uint()), Entry: u.entry(), Size: f.stamp.size}
+	f.head = &Head{Path: path, Hash: u.str(), Form: entry.Form(u.uint()), Entry: u.entry(), Size: f.stamp.size, plain: new(atomic.Uint64)}
 	f.head.times(f.stamp)
 	return path, f, keys, settled
 }

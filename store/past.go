@@ -31,6 +31,9 @@ type Past struct {
 	sort sync.Once
 	ids  []string
 
+	count sync.Once
+	known int // heads that history has something of
+
 	mu    sync.Mutex
 	lines map[string]*line
 	bad   map[string]Problem // by file
@@ -130,7 +133,17 @@ func (p *Past) groups() iter.Seq2[int, group] {
 
 // unknown gives the heads of which history has nothing.
 func (p *Past) unknown() iter.Seq2[string, *Head] {
+	p.count.Do(func() {
+		for _, g := range p.groups() {
+			if _, ok := p.view.ID(g.id); ok {
+				p.known++
+			}
+		}
+	})
 	return func(yield func(string, *Head) bool) {
+		if p.known == p.view.entries() {
+			return
+		}
 		for id, h := range p.view.heads() {
 			if _, ok := p.names.of(id); !ok && !yield(id, h) {
 				return
@@ -185,10 +198,13 @@ func (l *line) moment() Moment {
 // Believed gives the state of an id that was believed at a time; false when
 // there was none, or it was deleted, or it has been erased since.
 func (p *Past) Believed(id string, at time.Time) (Moment, bool) {
-	l := p.line(id)
 	if !at.Before(p.now) {
-		return p.present(id, l)
+		return p.present(id, p.line(id))
 	}
+	if m, ok, known := p.quickly(id, at); known {
+		return m, ok
+	}
+	l := p.line(id)
 	f, pending, ok := l.believed(at)
 	if pending {
 		return l.moment(), true
@@ -197,6 +213,26 @@ func (p *Past) Believed(id string, at time.Time) (Moment, bool) {
 		return Moment{}, false
 	}
 	return f.moment(id), true
+}
+
+// quickly is Believed for an id whose line is known to be plain: only the one
+// state is read.
+func (p *Past) quickly(id string, at time.Time) (m Moment, ok, known bool) {
+	g, in := p.names.of(id)
+	h, _ := p.view.ID(id)
+	if !in || !p.s.accord.settled([]group{g}, func(string) *Head { return h })[0] {
+		return Moment{}, false, false
+	}
+	root, err := p.s.root()
+	if err != nil || root == nil {
+		return Moment{}, false, false
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	f, ok := p.plainly(one(root), g, at)
+	if !ok {
+		return Moment{}, false, true
+	}
+	return f.moment(id), true, true
 }
 
 func (p *Past) present(id string, l *line) (Moment, bool) {
@@ -235,7 +271,7 @@ func (p *Past) read(root *os.Root, m Moment) (*kept, error) {
 	if l.erased && !slices.ContainsFunc(l.facts, func(f fact) bool { return f.key == m.Key }) {
 		return nil, &UnknownIDError{ID: m.ID, Dir: p.s.dir, Gone: true, Erased: true}
 	}
-	k, err := p.s.memo.read(root, m.ID, m.Key)
+	k, err := p.s.memo.read(one(root), m.ID, m.Key)
 	if err != nil {
 		p.damaged(folderOf(m.ID), m.ID, m.Key, err)
 		return nil, fmt.Errorf("read history of %q: %w", m.ID, err)
@@ -298,11 +334,7 @@ func (p *Past) headOf(root *os.Root, m Moment) (*Head, error) {
 	if k.Gone() {
 		return nil, &UnknownIDError{ID: m.ID, Dir: p.s.dir, Gone: true, Erased: k.Op == entry.OpErase}
 	}
-	return p.s.memo.parsed(k, func() *Head {
-		h := p.s.parse(placeOf(k.Revision), stamp{mtime: k.Recorded.UnixNano()}, k.Head)
-		h.Entry.ID = m.ID
-		return h
-	}), nil
+	return p.s.headOnce(k), nil
 }
 
 // placeOf is where the head of a revision lay, or a place where it can.
@@ -329,7 +361,7 @@ func (p *Past) line(id string) *line {
 	if !ok || err != nil || root == nil {
 		g = group{id: id}
 	}
-	l = p.resolve(&shelf{root: root}, g)
+	l = p.resolve(one(root), g)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines[id] = l
@@ -354,9 +386,9 @@ func (p *Past) resolve(sh *shelf, g group) *line {
 		return p.sinceListed(sh, l, g.keys)
 	case len(g.keys) == 0 || !l.agrees():
 	case h != nil:
-		p.s.accord.note(h.Path, h.Hash, g.sum)
+		p.s.accord.note(h.Path, h.Hash, l.plainSum(g))
 	default:
-		p.s.accord.noteGone(g.id, g.sum)
+		p.s.accord.noteGone(g.id, l.plainSum(g))
 	}
 	return l
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,124 +12,13 @@ import (
 )
 
 // Since gives the ids whose state at a time is not their present head, sorted.
-// What is known not to have changed since is not read.
+// Of what has changed since, the state of that time is read; nothing else is.
 func (p *Past) Since(at time.Time) []string {
-	if !at.Before(p.now) {
-		return nil
+	var ids []string
+	for _, c := range p.changed(at, false) {
+		ids = append(ids, c.id)
 	}
-	mark := entry.KeyTime(at)
-	todo := p.unsettled(func(g group) bool { return recordedAfter(g.newest(), mark) })
-	ids := p.which(todo, func(l *line) bool { return l.differs(at) })
-	for id, h := range p.view.heads() {
-		if !earlier(h.touched(), p.now).After(at) {
-			continue
-		}
-		if _, known := p.names.of(id); !known {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
 	return ids
-}
-
-// Absent gives the ids, sorted, whose heads are gone though nobody has written
-// that down.
-func (p *Past) Absent() []string {
-	never := func(group) bool { return false }
-	todo := slices.DeleteFunc(p.unsettled(never), func(g group) bool {
-		_, there := p.view.ID(g.id)
-		return there
-	})
-	ids := p.which(todo, func(l *line) bool { return l.head == nil && !l.agrees() })
-	slices.Sort(ids)
-	return ids
-}
-
-// recordedAfter tells whether a revision was recorded after the time that
-// [entry.KeyTime] made the mark of.
-func recordedAfter(key, mark string) bool { return key[:len(mark)] > mark }
-
-// unsettled gives the ids that a test picks by their names, and those of which
-// it is not known that their heads are what history says.
-func (p *Past) unsettled(pick func(group) bool) []group {
-	head := func(id string) *Head {
-		h, _ := p.view.ID(id)
-		return h
-	}
-	var todo []group
-	for _, l := range p.names {
-		if l == nil {
-			continue
-		}
-		known := p.s.accord.settled(l.groups, head)
-		for i, g := range l.groups {
-			if !known[i] || pick(g) {
-				todo = append(todo, g)
-			}
-		}
-	}
-	return todo
-}
-
-// which gives the ids of those lines, of many, that a test picks. They are
-// read side by side.
-func (p *Past) which(groups []group, pick func(*line) bool) []string {
-	workers := min(2*runtime.GOMAXPROCS(0), len(groups))
-	found := make([][]string, workers)
-	var wait sync.WaitGroup
-	for worker := range workers {
-		wait.Go(func() {
-			from, to := len(groups)*worker/workers, len(groups)*(worker+1)/workers
-			p.each(groups[from:to], func(l *line) {
-				if pick(l) {
-					found[worker] = append(found[worker], l.id)
-				}
-			})
-		})
-	}
-	wait.Wait()
-	return slices.Concat(found...)
-}
-
-// each gives the line of each of some ids, which lie next to each other. It
-// keeps only those that are not simply what their heads are.
-func (p *Past) each(groups []group, f func(*line)) {
-	root, err := p.s.root()
-	if err != nil || root == nil {
-		return
-	}
-	defer root.Close() // a folder handle: nothing to lose
-	sh := &shelf{root: root, keep: true}
-	defer sh.close()
-	for _, g := range groups {
-		p.mu.Lock()
-		l := p.lines[g.id]
-		p.mu.Unlock()
-		if l == nil {
-			l = p.resolve(sh, g)
-			p.keep(l)
-		}
-		f(l)
-	}
-}
-
-// keep remembers a line for as long as the Past lives.
-func (p *Past) keep(l *line) {
-	if len(l.facts) == 1 && l.agrees() {
-		return // the many; and the file is read anew in no time
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lines[l.id] = l
-}
-
-// differs tells whether what was believed at a time is not what the head says.
-func (l *line) differs(at time.Time) bool {
-	f, pending, ok := l.believed(at)
-	if !ok || l.head == nil {
-		return ok || l.head != nil
-	}
-	return !pending && !f.holds(l.head.Hash, l.head.Path)
 }
 
 // At gives what was believed at a time as a view of its own. It shares with the
@@ -140,43 +28,25 @@ func (p *Past) At(ctx context.Context, at time.Time) (*View, error) {
 	if !at.Before(p.now) {
 		return p.view, nil
 	}
-	root, err := p.s.root()
-	if err != nil || root == nil {
-		return &View{}, err
+	changes := p.changed(at, true)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	defer root.Close() // a folder handle: nothing to lose
-	ids := p.Since(at)
 	d := newDraft(p.view)
 	for _, path := range p.view.copies() {
 		d.drop(path)
 	}
-	for _, id := range ids {
-		if h, ok := p.view.ID(id); ok {
+	for _, c := range changes {
+		if h, ok := p.view.ID(c.id); ok {
 			d.drop(h.Path)
 		}
 	}
-	for _, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		h, err := p.once(root, id, at)
-		if err != nil {
-			return nil, err
-		}
-		if h != nil {
-			d.put(d.free(h))
+	for _, c := range changes {
+		if c.was != nil {
+			d.put(d.free(c.was))
 		}
 	}
 	return d.done(), nil
-}
-
-// once gives the head that an id had; nil when it had none.
-func (p *Past) once(root *os.Root, id string, at time.Time) (*Head, error) {
-	m, ok := p.Believed(id, at)
-	if !ok {
-		return nil, nil
-	}
-	return p.headOf(root, m)
 }
 
 // free gives a head a path of its own when another one lies at its path.
@@ -187,4 +57,195 @@ func (d *draft) free(h *Head) *Head {
 	other := *h
 	other.Path = strings.TrimSuffix(h.Path, ".md") + "." + entry.Hash16([]byte(h.Entry.ID)) + ".md"
 	return &other
+}
+
+// Absent gives the ids, sorted, whose heads are gone though nobody has written
+// that down.
+func (p *Past) Absent() []string {
+	todo, _ := p.unsettled(nil)
+	todo = slices.DeleteFunc(todo, func(g group) bool {
+		_, there := p.view.ID(g.id)
+		return there
+	})
+	ids := p.which(todo, func(l *line) bool { return l.head == nil && !l.agrees() })
+	slices.Sort(ids)
+	return ids
+}
+
+// change is an id whose state was another one.
+type change struct {
+	id  string
+	was *Head // nil: it was not there, or nobody asked
+}
+
+// changed gives the ids whose state at a time is not their present head, sorted,
+// and if it is wanted what they were.
+func (p *Past) changed(at time.Time, want bool) []change {
+	if !at.Before(p.now) {
+		return nil
+	}
+	mark := entry.KeyTime(at)
+	todo, plain := p.unsettled(func(g group) bool { return recordedAfter(g.newest(), mark) })
+	all := gather(len(todo), func(from, to int) []change {
+		var some []change
+		p.reading(func(sh *shelf) {
+			for i := from; i < to; i++ {
+				if c, ok := p.was(sh, todo[i], plain[i], at, want); ok {
+					some = append(some, c)
+				}
+			}
+		})
+		return some
+	})
+	for id, h := range p.unknown() {
+		if earlier(h.touched(), p.now).After(at) {
+			all = append(all, change{id: id})
+		}
+	}
+	slices.SortFunc(all, func(a, b change) int { return strings.Compare(a.id, b.id) })
+	return all
+}
+
+// was finds out what an id was at a time; false when that is its present head.
+// Of a plain line only that one state is read.
+func (p *Past) was(sh *shelf, g group, plain bool, at time.Time, want bool) (change, bool) {
+	c := change{id: g.id}
+	h, _ := p.view.ID(g.id)
+	var f fact
+	var ok, pending bool
+	if plain {
+		f, ok = p.plainly(sh, g, at)
+	} else {
+		f, pending, ok = p.lineFrom(sh, g).believed(at)
+	}
+	switch {
+	case !ok:
+		return c, h != nil
+	case pending, h != nil && f.holds(h.Hash, h.Path):
+		return c, false
+	case !want:
+		return c, true
+	}
+	k, err := p.s.memo.read(sh, g.id, f.key)
+	if err != nil { // it was there a moment ago
+		p.damaged(folderOf(g.id), g.id, f.key, err)
+		return c, true
+	}
+	c.was = p.s.headOnce(k)
+	return c, true
+}
+
+// plainly gives the state of a plain line at a time.
+func (p *Past) plainly(sh *shelf, g group, at time.Time) (fact, bool) {
+	mark := entry.KeyTime(at)
+	n, found := slices.BinarySearchFunc(g.keys, mark, func(key, mark string) int {
+		if recordedAfter(key, mark) {
+			return 1
+		}
+		return -1
+	})
+	if found || n == 0 {
+		return fact{}, false
+	}
+	k, err := p.s.memo.read(sh, g.id, g.keys[n-1])
+	if err != nil { // it was read once, and is damaged since
+		f, _, ok := p.lineFrom(sh, g).believed(at)
+		return f, ok
+	}
+	f := factOf(g.keys[n-1], k.Revision)
+	return f, !f.gone
+}
+
+// recordedAfter tells whether a revision was recorded after the time that
+// [entry.KeyTime] made the mark of.
+func recordedAfter(key, mark string) bool { return key[:len(mark)] > mark }
+
+// unsettled gives the ids that a test picks by their names, and those of which
+// it is not known that their heads are what history says. It tells which of
+// them are known to be plain lines.
+func (p *Past) unsettled(pick func(group) bool) (some []group, plain []bool) {
+	head := func(id string) *Head {
+		h, _ := p.view.ID(id)
+		return h
+	}
+	for _, l := range p.names {
+		if l == nil {
+			continue
+		}
+		known := p.s.accord.settled(l.groups, head)
+		for i, g := range l.groups {
+			if !known[i] || pick != nil && pick(g) {
+				some, plain = append(some, g), append(plain, known[i])
+			}
+		}
+	}
+	return some, plain
+}
+
+// which gives the ids of those lines, of many, that a test picks.
+func (p *Past) which(groups []group, pick func(*line) bool) []string {
+	return gather(len(groups), func(from, to int) []string {
+		var some []string
+		p.reading(func(sh *shelf) {
+			for _, g := range groups[from:to] {
+				if l := p.lineFrom(sh, g); pick(l) {
+					some = append(some, l.id)
+				}
+			}
+		})
+		return some
+	})
+}
+
+// gather does n things side by side, each worker some that lie next to each
+// other, and puts together what they give.
+func gather[T any](n int, some func(from, to int) []T) []T {
+	workers := min(2*runtime.GOMAXPROCS(0), n)
+	found := make([][]T, workers)
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() { found[worker] = some(n*worker/workers, n*(worker+1)/workers) })
+	}
+	group.Wait()
+	return slices.Concat(found...)
+}
+
+// reading opens the history for somebody who reads much of it.
+func (p *Past) reading(f func(*shelf)) {
+	root, err := p.s.root()
+	if err != nil || root == nil {
+		return
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	sh := &shelf{root: root, keep: true}
+	defer sh.close()
+	f(sh)
+}
+
+// lineFrom gives the line of an id. It keeps only those that are not simply
+// what their heads are.
+func (p *Past) lineFrom(sh *shelf, g group) *line {
+	p.mu.Lock()
+	l := p.lines[g.id]
+	p.mu.Unlock()
+	if l != nil {
+		return l
+	}
+	l = p.resolve(sh, g)
+	if len(l.facts) == 1 && l.agrees() {
+		return l // the many; and the file is read anew in no time
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines[l.id] = l
+	return l
+}
+
+// headOnce gives the head that a revision's bytes are.
+func (s *Store) headOnce(k *kept) *Head {
+	return s.memo.parsed(k, func() *Head {
+		h := s.parse(placeOf(k.Revision), stamp{mtime: k.Recorded.UnixNano()}, k.Head)
+		h.Entry.ID = k.ID
+		return h
+	})
 }

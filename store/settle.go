@@ -190,7 +190,7 @@ func (s *Store) compare(ctx context.Context, sh *shelf, h *Head, names *names) a
 		s.noteTwins(h.Entry.ID)
 	}
 	if l.agrees() {
-		s.accord.note(h.Path, h.Hash, g.sum)
+		s.accord.note(h.Path, h.Hash, l.plainSum(g))
 		return agreesAll
 	}
 	if l.erased {
@@ -420,7 +420,7 @@ func (s *Store) lastState(root *os.Root, id string) (string, []byte, error) {
 	if !ok {
 		return "", nil, &UnknownIDError{ID: id, Dir: s.dir}
 	}
-	k, err := s.memo.read(root, id, key)
+	k, err := s.memo.read(one(root), id, key)
 	if err != nil {
 		return "", nil, fmt.Errorf("history of %q: %w", id, err)
 	}
