@@ -85,6 +85,8 @@ func (r reading) asOf(ctx context.Context, at time.Time) (reading, error) {
 	// The files say today what they say today: an entry of the past is not
 	// judged by them.
 	then.tree.root = ""
+	// Vectors are of what is believed now: they would find what nobody knew.
+	then.vectors = nil
 	// The present is what the files say, which need not be what the last change
 	// left: a file that somebody took away is no change yet.
 	present := !at.Before(p.Now())
