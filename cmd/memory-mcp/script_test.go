@@ -7,8 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -16,20 +18,46 @@ import (
 // commands are the words that the scripts know besides testscript's own.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"setid": setID, "age": setAge, "entries": countEntries, "exits": exits,
+		"setid": setID, "setnext": setNext, "instant": instant, "age": setAge, "entries": countEntries, "exits": exits,
 	}
 }
 
-// setID VAR puts the first id in the last standard output into a variable.
+// setID VAR... puts the ids in the last standard output, in their order, each
+// into a variable.
 func setID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: setid VAR...")
+	}
+	var ids []string
+	for _, id := range regexp.MustCompile(`\b(?:user|pref|gotcha|dec|arch|conv|mem|recent|mod)-[0-9a-f]{8}\b`).FindAllString(ts.ReadFile("stdout"), -1) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) < len(args) {
+		ts.Fatalf("only the ids %q in %q", ids, ts.ReadFile("stdout"))
+	}
+	for i, name := range args {
+		ts.Setenv(name, ids[i])
+	}
+}
+
+// setNext VAR puts where the next page of a timeline begins into a variable.
+func setNext(ts *testscript.TestScript, neg bool, args []string) {
+	found := regexp.MustCompile(`"next":"([^"]+)"`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if neg || len(args) != 1 || found == nil {
+		ts.Fatalf("usage: setnext VAR, after an answer with a next page")
+	}
+	ts.Setenv(args[0], found[1])
+}
+
+// instant VAR puts the time into a variable, and lets it pass.
+func instant(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: setid VAR")
+		ts.Fatalf("usage: instant VAR")
 	}
-	id := regexp.MustCompile(`\b(?:user|pref|gotcha|dec|arch|conv|mem|recent|mod)-[0-9a-f]{8}\b`).FindString(ts.ReadFile("stdout"))
-	if id == "" {
-		ts.Fatalf("no id in %q", ts.ReadFile("stdout"))
-	}
-	ts.Setenv(args[0], id)
+	ts.Setenv(args[0], time.Now().UTC().Format(time.RFC3339Nano))
+	time.Sleep(5 * time.Millisecond)
 }
 
 // age FILE... makes files look as if they had been at rest for a while.

@@ -8,14 +8,13 @@ import (
 
 func newAsOf(e *env) *cobra.Command {
 	var o searchOptions
-	var validAt string
 	c := &cobra.Command{
 		Use:     "asof TIME [FILTER...]",
 		Short:   "Search what was believed at a time",
 		GroupID: groupTime,
 		Long: `Search what was believed at a time: memories as they were recorded then, even
 if they were corrected or taken back since. --valid-at asks in addition what
-held in the world at a time, as believed then.
+held in the world at that time, as believed then; it is TIME when absent.
 
 ` + timesHelp,
 		Example: `  memory-mcp asof 2026-06-09 deploys
@@ -26,7 +25,6 @@ held in the world at a time, as believed then.
 			a := o.arguments()
 			a["asOf"] = args[0]
 			set(a, "filter", joined(args[1:]))
-			set(a, "validAt", validAt)
 			if o.detail == "" && e.terminal.is {
 				a["detail"] = "standard"
 			}
@@ -38,7 +36,7 @@ held in the world at a time, as believed then.
 		},
 	}
 	o.flags(c)
-	c.Flags().StringVar(&validAt, "valid-at", "", "what held in the world at this time; the same as TIME when absent")
+	hide(c, "as-of")
 	c.Flags().IntVar(&o.offset, "offset", 0, "skip so many")
 	c.Flags().StringVar(&o.status, "status", "", `active, candidate, review, or "*"`)
 	return c

@@ -131,7 +131,7 @@ func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
 		newStore, newCheckpoint, newQuery, newContext, newShow, newEdit,
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
-		newHistory, newDiff, newWhy, newAsOf, newUndo,
+		newHistory, newDiff, newWhy, newAsOf, newUndo, newDemo,
 		newHook, newSweep,
 		newSetup, newUninstall, newDoctor, newPrompt, newImport, newExport, newServe, newVersion, newBench,
 	}

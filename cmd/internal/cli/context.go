@@ -25,7 +25,7 @@ Without one: the briefing of a session, as an agent gets it at its start.`,
 			a := o.arguments()
 			set(a, "context", joined(args))
 			o.roomy(e, a)
-			return e.run(c.Context(), request{op: "memory_context", args: a, json: o.json, pretty: e.showContext(len(args) > 0)})
+			return e.run(c.Context(), request{op: "memory_context", args: a, json: o.json, pretty: e.showContext(o, len(args) > 0)})
 		},
 	}
 	o.flags(c)
@@ -34,9 +34,9 @@ Without one: the briefing of a session, as an agent gets it at its start.`,
 	return c
 }
 
-func (e *env) showContext(task bool) func([]byte) error {
-	if task {
-		return e.showFound
+func (e *env) showContext(o searchOptions, task bool) func([]byte) error {
+	if task || o.asOf != "" || o.validAt != "" {
+		return o.shown(e)
 	}
 	return e.showBriefing
 }

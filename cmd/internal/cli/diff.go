@@ -113,8 +113,25 @@ func (e *env) changeLines(c lobes.Change) string {
 	if len(c.Words) > 0 {
 		s += t.words(c.Words, "    ") + "\n"
 	}
+	return s + t.fields(c)
+}
+
+// fields are what else a change made other. Of a new memory all is new, and
+// some fields only repeat what the change tells.
+func (t terminal) fields(c lobes.Change) string {
+	s := ""
 	for _, f := range c.Fields {
-		s += "    " + t.faint(f.Field+":") + " " + t.removed(printable(f.Old)) + " → " + t.added(printable(f.New)) + "\n"
+		if c.Kind == "learned" || f.Field == "created" || f.Field == "quote" || f.Field == "supersedes" {
+			continue
+		}
+		s += "    " + t.faint(f.Field+":")
+		if f.Old != "" {
+			s += " " + t.removed(printable(f.Old))
+		}
+		if f.New != "" {
+			s += " " + t.added(printable(f.New))
+		}
+		s += "\n"
 	}
 	return s
 }

@@ -7,7 +7,7 @@ import (
 // searchOptions are what the searching commands take alike.
 type searchOptions struct {
 	lobe, scope, detail, branch, kind, status, subject string
-	boosts                                             string
+	boosts, asOf, validAt                              string
 	limit, offset, maxTokens, depth                    int
 	minMatch                                           float64
 	json                                               bool
@@ -20,6 +20,7 @@ func (o *searchOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.scope, "scope", "", "the same as --topic")
 	f.StringVar(&o.detail, "detail", "", "brief, standard or full")
 	f.IntVar(&o.depth, "depth", 0, "1 brief lines, 2 texts, 3 texts and what hangs together with them")
+	o.times(c)
 	f.StringVar(&o.boosts, "boosts", "", "off ranks by relevance alone")
 	f.StringVar(&o.branch, "branch", "", `of recent work; the current one when absent, "*" for all`)
 	f.StringVar(&o.kind, "kind", "", "only this kind")
@@ -33,6 +34,12 @@ func (o *searchOptions) flags(c *cobra.Command) {
 	hide(c, "max-results")
 }
 
+// times are the options that ask for another time than now.
+func (o *searchOptions) times(c *cobra.Command) {
+	c.Flags().StringVar(&o.asOf, "as-of", "", "what was believed at this time, such as 2026-06-09 or \"last monday\"")
+	c.Flags().StringVar(&o.validAt, "valid-at", "", "what held in the world at this time")
+}
+
 func (o *searchOptions) arguments() map[string]any {
 	a := map[string]any{}
 	set(a, "lobe", o.lobe)
@@ -40,6 +47,8 @@ func (o *searchOptions) arguments() map[string]any {
 	set(a, "detail", o.detail)
 	set(a, "depth", o.depth)
 	set(a, "boosts", o.boosts)
+	set(a, "asOf", o.asOf)
+	set(a, "validAt", o.validAt)
 	set(a, "branch", o.branch)
 	set(a, "kind", o.kind)
 	set(a, "status", o.status)
@@ -49,6 +58,14 @@ func (o *searchOptions) arguments() map[string]any {
 	set(a, "maxTokens", o.maxTokens)
 	set(a, "minMatch", o.minMatch)
 	return a
+}
+
+// shown prints what was found, with the times that it speaks of.
+func (o *searchOptions) shown(e *env) func([]byte) error {
+	if o.asOf != "" || o.validAt != "" {
+		return e.showThen
+	}
+	return e.showFound
 }
 
 // roomy gives an answer to a person or a program more room than one to a
@@ -81,7 +98,7 @@ func newQuery(e *env) *cobra.Command {
 				a["detail"] = "standard"
 			}
 			o.roomy(e, a)
-			return e.run(c.Context(), request{op: "memory_query", args: a, json: o.json, pretty: e.showFound})
+			return e.run(c.Context(), request{op: "memory_query", args: a, json: o.json, pretty: o.shown(e)})
 		},
 	}
 	o.flags(c)

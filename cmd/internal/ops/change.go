@@ -52,10 +52,11 @@ func safeWords(words []textanalysis.Piece) []textanalysis.Piece {
 func wordLine(words []textanalysis.Piece, most int) string {
 	var b strings.Builder
 	for _, w := range words {
-		switch w.What {
-		case textanalysis.Removed:
+		switch {
+		case w.Text == "":
+		case w.What == textanalysis.Removed:
 			b.WriteString("[-" + w.Text + "-]")
-		case textanalysis.Added:
+		case w.What == textanalysis.Added:
 			b.WriteString("{+" + w.Text + "+}")
 		default:
 			b.WriteString(w.Text)
@@ -66,6 +67,9 @@ func wordLine(words []textanalysis.Piece, most int) string {
 
 // mostWords is the length in characters of a difference in a list.
 const mostWords = 600
+
+// mostField is the same of a field's.
+const mostField = 200
 
 // changeLine is a change on one line.
 func changeLine(c lobes.Change) string {
@@ -114,8 +118,14 @@ func detailLines(c lobes.Change) []string {
 	add("sources: ", strings.Join(c.Sources, ", "))
 	add("quote: ", c.Quote)
 	add("", wordLine(c.Words, mostWords))
+	if c.Kind == "learned" {
+		return lines // all of its fields are new
+	}
 	for _, f := range c.Fields {
-		add(f.Field+": ", "[-"+f.Old+"-]{+"+f.New+"+}")
+		if f.Field == "created" || f.Field == "quote" || f.Field == "supersedes" {
+			continue // the change tells it
+		}
+		add(f.Field+": ", wordLine([]textanalysis.Piece{{What: textanalysis.Removed, Text: f.Old}, {What: textanalysis.Added, Text: f.New}}, mostField))
 	}
 	return lines
 }

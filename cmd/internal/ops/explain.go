@@ -41,7 +41,7 @@ func ofArguments(g guide, err error) *Fault {
 		if len(bad.Near) > 0 {
 			hint = "Nearest: " + strings.Join(bad.Near, ", ") + ". "
 		}
-		return &Fault{"bad_argument", bad.Error(), hint + "A call that works: " + g.example(bad.Op), ExitUsage, 400}
+		return &Fault{"bad_argument", bad.Error(), hint + "A call that works: " + g.exampleFor(bad), ExitUsage, 400}
 	}
 	var unknown *UnknownOpError
 	if errors.As(err, &unknown) {
@@ -55,6 +55,25 @@ func ofArguments(g guide, err error) *Fault {
 		return &Fault{"unknown_tool", unknown.Error(), "Nearest: " + strings.Join(near, ", ") + ". For example: " + g.example(near[0]), ExitUsage, 404}
 	}
 	return nil
+}
+
+// exampleFor is a call that works with the argument that did not.
+func (g guide) exampleFor(bad *ArgumentError) string {
+	then := arg{"asOf", "2026-06-09"}
+	switch bad.Name {
+	case "asOf", "at", "validAt":
+		if g.shell {
+			return line("asof", "2026-06-09", "deploys")
+		}
+		return g.search(false, "deploys", then)
+	case "since", "until":
+		return g.history(askDiff, arg{"since", "2 weeks ago"})
+	case "validFrom":
+		return g.correct("arch-3f7a2b1c", "supersede", "the text that holds now", arg{"validFrom", "2026-06-01"})
+	case "toLobe":
+		return g.correct("arch-3f7a2b1c", "move", "", arg{"toTopic", "decisions"})
+	}
+	return g.example(bad.Op)
 }
 
 // example is a call that works: of the operation itself, or of one that the

@@ -85,6 +85,18 @@ func (g guide) get(id string) string {
 	return call("memory_query", arg{"id", id})
 }
 
+// then asks for the full text of one entry as it was; times are asOf, validAt
+// and the like.
+func (g guide) then(id string, times []arg) string {
+	switch {
+	case g.shell:
+		return line(append([]string{"show", id}, flags(times)...)...)
+	case g.profile == Verbs:
+		return call("recall", append([]arg{{"id", id}}, times...)...)
+	}
+	return call("memory_query", append([]arg{{"id", id}}, times...)...)
+}
+
 // more asks for the same search again with other arguments.
 func (g guide) search(context bool, words string, rest ...arg) string {
 	name, param := "memory_query", "filter"

@@ -115,9 +115,10 @@ func recallThen(ctx context.Context, env *Env, lobe string, q lobes.Query, detai
 		at   time.Time
 	}{{"asOf", q.AsOf}, {"validAt", q.At}} {
 		if !t.at.IsZero() {
-			f.narrow = append(f.narrow, arg{t.name, t.at.UTC().Format(time.RFC3339Nano)})
+			f.thenArgs = append(f.thenArgs, arg{t.name, precise(t.at)})
 		}
 	}
+	f.narrow = append(f.narrow, f.thenArgs...)
 	return f, nil
 }
 
@@ -141,7 +142,7 @@ func inOrder(givenSince, givenUntil string, since, until time.Time) error {
 	}
 	return &ArgumentError{
 		Name: "until", Value: quote(cut(givenUntil, 60)),
-		Want: "that is " + stamp(until) + " and lies before since, " + quote(cut(givenSince, 60)) + ", which is " + stamp(since),
+		Want: "that is " + until.Format(time.RFC3339) + " and lies before since, " + quote(cut(givenSince, 60)) + ", which is " + since.Format(time.RFC3339),
 	}
 }
 
