@@ -45,10 +45,10 @@ func (h hit) result(q Query, files *citings) Result {
 		Signals: look.signals(),
 	}
 	for _, x := range h.reasons {
-		r.Reasons = append(r.Reasons, Reason{What: x.Kind, Term: x.Term, Field: x.Field, Weight: x.Share * h.score / factor})
+		r.Reasons = append(r.Reasons, Reason{What: x.Kind, Term: x.Term, For: x.For, Field: x.Field, Weight: x.Share * h.score / factor})
 	}
 	r.Reasons = append(r.Reasons, boosts...)
-	r.Why = why(h.reasons, boosts)
+	r.Why = why(h.reasons, boosts, r.Fresh.Verdict)
 	if q.History {
 		h.history(&r)
 	}
@@ -76,12 +76,17 @@ func revisionName(r entry.Revision) string {
 	return hash
 }
 
-// why says in a line what made the hit one, and what moved it.
-func why(found []index.Reason, boosts []Reason) string {
+// why says in a line what made the hit one, what moved it, and whether it can
+// still be relied on.
+func why(found []index.Reason, boosts []Reason, verdict string) string {
 	var words, fields, moved []string
 	for _, r := range found {
-		if r.Term != "" && !slices.Contains(words, r.Term) && len(words) < 6 {
-			words = append(words, r.Term)
+		word := r.Term
+		if r.For != "" && r.For != r.Term {
+			word += " for " + r.For
+		}
+		if r.Term != "" && !slices.Contains(words, word) && len(words) < 6 {
+			words = append(words, word)
 		}
 		if r.Term != "" && r.Field != "" && !slices.Contains(fields, r.Field) {
 			fields = append(fields, r.Field)
@@ -89,6 +94,12 @@ func why(found []index.Reason, boosts []Reason) string {
 	}
 	for _, b := range boosts {
 		moved = append(moved, fmt.Sprintf("%s ×%.2g", strings.TrimSpace(b.What+" "+b.Term), b.Weight))
+	}
+	switch verdict {
+	case "changed":
+		moved = append(moved, "a cited file has changed")
+	case "gone":
+		moved = append(moved, "a cited file is gone")
 	}
 	var parts []string
 	if len(words) > 0 {

@@ -14,6 +14,13 @@ const staleWeight = 0.7
 // elsewhereWeight is the factor of another branch's recent work.
 const elsewhereWeight = 0.8
 
+// taskDetail is the durability of what was worth knowing for one task, and
+// behind the factor that puts it after an equal of lasting use.
+const (
+	taskDetail = "task_detail"
+	behind     = 1 - 1e-6
+)
+
 // standing is what is known of an entry besides its file.
 type standing struct {
 	stale     bool          // by age, without evidence
@@ -35,6 +42,7 @@ type standing struct {
 //	branch      0.8 for recent work of another branch
 //	status      0.6 for a candidate
 //	importance  0.5 + importance, when one is stated
+//	durability  a millionth less for the detail of a task: a tie is broken
 //
 // Without boosts only the status counts: it is a matter of what is believed,
 // not of order.
@@ -58,6 +66,9 @@ func (w *weighing) weigh(e *entry.Entry, s standing, boosts bool) {
 	if e.Importance != nil {
 		w.by("importance", "", 0.5+min(1, max(0, *e.Importance)))
 	}
+	if e.Durability == taskDetail {
+		w.factor *= behind
+	}
 }
 
 // decay is what is left of an entry's weight: half after each half-life, and
@@ -70,9 +81,14 @@ func decay(age time.Duration, halfLife, confidence float64) float64 {
 	return math.Pow(math.Pow(0.5, days/halfLife), 1-min(1, max(0, confidence)))
 }
 
-// halfLife is that of an entry's kind.
+// halfLife is that of an entry's kind. The detail of a task fades as what
+// happened once.
 func (b Behavior) halfLife(e *entry.Entry) float64 {
-	if days, ok := b.HalfLives[cmp.Or(e.Kind, "fact")]; ok {
+	kind := cmp.Or(e.Kind, "fact")
+	if e.Durability == taskDetail {
+		kind = "episode"
+	}
+	if days, ok := b.HalfLives[kind]; ok {
 		return days
 	}
 	return b.HalfLifeDays
@@ -110,21 +126,4 @@ func trustOf(e *entry.Entry) entry.Trust {
 		return entry.AgentInferred
 	}
 	return e.Trust
-}
-
-// nearlyEqual is the share by which two scores may differ and still count as
-// the same relevance.
-const nearlyEqual = 0.05
-
-// homeFirst moves hits of the current lobe before those of other lobes that
-// are not more than 5 % better. The slice is ordered by falling score.
-func homeFirst(hits []hit, home string) {
-	for i := range hits {
-		if hits[i].lobe.name != home {
-			continue
-		}
-		for j := i; j > 0 && hits[j-1].lobe.name != home && hits[j-1].score <= hits[j].score*(1+nearlyEqual); j-- {
-			hits[j-1], hits[j] = hits[j], hits[j-1]
-		}
-	}
 }
