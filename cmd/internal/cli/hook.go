@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +60,9 @@ func (e *env) withHome(home string) {
 // hook answers one event within the deadline, or with silence. It never fails.
 func (e *env) hook(ctx context.Context, host string, o hookOptions) error {
 	e.withHome(o.home)
+	// A process of a moment is gone before it would need its garbage collected.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(mostHookMemory)
 	ctx, cancel := context.WithTimeout(ctx, hook.Deadline)
 	defer cancel()
 	answers := make(chan []byte, 1)
@@ -76,6 +80,9 @@ func (e *env) hook(ctx context.Context, host string, o hookOptions) error {
 	}
 	return nil
 }
+
+// mostHookMemory is from where on garbage is collected in a hook all the same.
+const mostHookMemory = 256 << 20
 
 // openQuietly opens the program so that nothing is said: hosts show what a
 // hook writes.
