@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"memory-mcp/store/entry"
+	"memory-mcp/store/index"
+	"memory-mcp/textanalysis"
 )
 
 // What follows shows the pure parts to the tests.
@@ -93,4 +95,9 @@ func weighed(e *entry.Entry, s standing, boosts bool) (float64, []Reason) {
 	w := weighing{factor: 1, tell: true}
 	w.weigh(e, s, boosts)
 	return w.factor, w.reasons
+}
+
+// Weak tells whether a hit with these reasons is noise.
+func Weak(question string, reasons []index.Reason, cover, least, strongest float64) bool {
+	return hit{cover: cover, reasons: reasons}.weak(wordsOf(textanalysis.New(textanalysis.Options{}), question), least, strongest)
 }

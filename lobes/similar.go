@@ -23,6 +23,7 @@ func (s *Set) answer(ctx context.Context, t Target, drafts []*draft, readings []
 	for _, d := range drafts {
 		if d.out.Action == "confirmed" {
 			a.Confirmed = append(a.Confirmed, d.out)
+			d.lobe.use(d.out.ID)
 		} else {
 			a.Stored = append(a.Stored, d.out)
 		}

@@ -10,9 +10,10 @@ import (
 	"sync"
 )
 
-// uses counts how often each entry was asked for by name. The counts lie in a
-// small log beside the other caches, one id a line: losing it loses only
-// ranking.
+// uses counts how often each entry was asked for by name, or said again by
+// somebody who did not know of it. What is shown unasked does not count: it
+// would raise itself. The counts lie in a small log beside the other caches, one
+// id a line: losing it loses only ranking.
 type uses struct {
 	mu    sync.Mutex
 	known map[string]int // by id; nil until the log was read
