@@ -271,7 +271,14 @@ func (p *Past) read(root *os.Root, m Moment) (*kept, error) {
 	if l.erased && !slices.ContainsFunc(l.facts, func(f fact) bool { return f.key == m.Key }) {
 		return nil, &UnknownIDError{ID: m.ID, Dir: p.s.dir, Gone: true, Erased: true}
 	}
-	k, err := p.s.memo.read(one(root), m.ID, m.Key)
+	var k *kept
+	var err error
+	if g, _ := p.names.of(m.ID); slices.Contains(g.keys, m.Key) {
+		k, err = p.s.memo.read(one(root), m.ID, m.Key)
+	} else { // brought along, or gone: what was read of it once does not count
+		k = &kept{}
+		k.Revision, err = revision(root, m.ID, m.Key)
+	}
 	if err != nil {
 		p.damaged(folderOf(m.ID), m.ID, m.Key, err)
 		return nil, fmt.Errorf("read history of %q: %w", m.ID, err)

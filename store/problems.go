@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"memory-mcp/store/entry"
 )
 
 // Problem is something in the folder that a person may want to mend.
@@ -32,7 +30,7 @@ func (s *Store) Problems(ctx context.Context) ([]Problem, error) {
 	}
 	defer root.Close() // a folder handle: nothing to lose
 	problems := append(s.fileProblems(view), s.strayProblems()...)
-	damaged, err := s.historyProblems(ctx, root)
+	damaged, err := s.historyProblems(ctx, root, view)
 	if err != nil {
 		return problems, err
 	}
@@ -93,61 +91,15 @@ func (s *Store) strayProblems() []Problem {
 	return all
 }
 
-const damagedRemedy = "bring the file back from a copy of the folder, or move it away"
-
-// historyProblems reads every revision and names those whose bytes are not
-// what their names promise.
-func (s *Store) historyProblems(ctx context.Context, root *os.Root) ([]Problem, error) {
-	folders, err := namesIn(root, historyDir)
-	if err != nil {
-		return []Problem{s.unlistable(historyDir, err)}, nil
-	}
-	var all []Problem
-	for _, folder := range folders {
-		if err := ctx.Err(); err != nil {
-			return all, err
-		}
-		dir := path.Join(historyDir, folder)
-		names, err := namesIn(root, dir)
-		if err != nil {
-			all = append(all, s.unlistable(dir, err))
-			continue
-		}
-		for _, name := range names {
-			if what := damage(root, dir, name); what != "" {
-				all = append(all, Problem{File: s.abs(path.Join(dir, name)), What: what, Remedy: damagedRemedy})
-			}
-		}
-	}
-	return all, nil
-}
-
 func (s *Store) unlistable(dir string, err error) Problem {
 	return Problem{File: s.abs(dir), What: "cannot be listed: " + err.Error(), Remedy: "give yourself permission to list it"}
-}
-
-func damage(root *os.Root, dir, name string) string {
-	if strings.HasPrefix(name, ".") {
-		return ""
-	}
-	id, key, ok := entry.SplitName(name)
-	if !ok {
-		return "is not a revision: history holds only files named ID.TIME-HASH.md"
-	}
-	if path.Join(historyDir, entry.HistoryDir(id)) != dir {
-		return "lies in the wrong folder of history, where it is not found"
-	}
-	if _, err := revision(root, id, key); err != nil {
-		return "is damaged, and not used: " + err.Error()
-	}
-	return ""
 }
 
 // Usage is how much a store holds.
 type Usage struct {
 	Heads        int   `json:"heads"`
-	Bytes        int64 `json:"bytes"` // of the heads
-	HistoryFiles int   `json:"history_files"`
+	Bytes        int64 `json:"bytes"`         // of the heads
+	HistoryFiles int   `json:"history_files"` // of what was brought along, too
 	HistoryBytes int64 `json:"history_bytes"`
 	Broken       int   `json:"broken"`
 	Copies       int   `json:"copies"`
@@ -172,13 +124,15 @@ func (s *Store) Usage() (Usage, error) {
 		return u, err
 	}
 	defer root.Close() // a folder handle: nothing to lose
-	folders, err := namesIn(root, historyDir)
-	if err != nil {
-		return u, fmt.Errorf("list history: %w", err)
-	}
-	for _, folder := range folders {
-		if err := u.count(root, path.Join(historyDir, folder)); err != nil {
+	for _, top := range []string{historyDir, broughtDir} {
+		folders, err := namesIn(root, top)
+		if err != nil {
 			return u, fmt.Errorf("list history: %w", err)
+		}
+		for _, folder := range folders {
+			if err := u.count(root, path.Join(top, folder)); err != nil {
+				return u, fmt.Errorf("list history: %w", err)
+			}
 		}
 	}
 	return u, nil

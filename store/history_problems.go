@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"memory-mcp/store/entry"
+)
+
+const damagedRemedy = "bring the file back from a copy of the folder, or move it away"
+
+// audit reads all that history and what was brought along hold.
+type audit struct {
+	s      *Store
+	root   *os.Root
+	erased map[string]string   // the tombstone's key of each erased id
+	files  map[string][]string // of each id, below the store's folder
+	found  []Problem
+}
+
+// historyProblems reads every revision and names those whose bytes are not
+// what their names promise, and what is left of entries that were erased.
+func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) ([]Problem, error) {
+	a := &audit{s: s, root: root, erased: map[string]string{}, files: map[string][]string{}}
+	for _, top := range []string{historyDir, broughtDir} {
+		folders, err := namesIn(root, top)
+		if err != nil {
+			a.found = append(a.found, s.unlistable(top, err))
+		}
+		for _, folder := range folders {
+			if err := ctx.Err(); err != nil {
+				return a.found, err
+			}
+			a.folder(path.Join(top, folder), folder)
+		}
+	}
+	a.leftOver(view)
+	return append(a.found, s.twinProblems()...), nil
+}
+
+// folder reads one folder of revisions.
+func (a *audit) folder(dir, folder string) {
+	names, err := namesIn(a.root, dir)
+	if err != nil {
+		a.found = append(a.found, a.s.unlistable(dir, err))
+		return
+	}
+	for _, name := range names {
+		if what := a.file(dir, folder, name); what != "" {
+			a.found = append(a.found, Problem{File: a.s.abs(path.Join(dir, name)), What: what, Remedy: damagedRemedy})
+		}
+	}
+}
+
+// file tells what is wrong with a file of history.
+func (a *audit) file(dir, folder, name string) string {
+	if strings.HasPrefix(name, ".") {
+		return ""
+	}
+	id, key, ok := entry.SplitName(name)
+	if !ok {
+		return "is not a revision: history holds only files named ID.TIME-HASH.md"
+	}
+	if entry.HistoryDir(id) != folder {
+		return "lies in the wrong folder of history, where it is not found"
+	}
+	a.files[id] = append(a.files[id], path.Join(dir, name))
+	b, err := a.root.ReadFile(path.Join(dir, name))
+	if err == nil {
+		var r entry.Revision
+		if r, err = readRevision(b, id, key); r.Op == entry.OpErase {
+			a.erased[id] = key
+		}
+	}
+	if err != nil {
+		return "is damaged, and not used: " + err.Error()
+	}
+	return ""
+}
+
+// leftOver names what is left of erased entries, or has come back.
+func (a *audit) leftOver(view *View) {
+	for id, key := range a.erased {
+		remedy := fmt.Sprintf("erase it again: `memory-mcp forget %s --erase`", id)
+		for _, file := range a.files[id] {
+			if !strings.HasSuffix(file, key+".md") {
+				a.found = append(a.found, Problem{File: a.s.abs(file), What: fmt.Sprintf("is left of %q, which was erased: it is not used", id), Remedy: remedy})
+			}
+		}
+		if h, ok := view.ID(id); ok {
+			a.found = append(a.found, Problem{File: a.s.abs(h.Path), What: fmt.Sprintf("has the id %q, which was erased: it is searched, and never becomes history", id), Remedy: "give it another id; or " + remedy})
+		}
+	}
+	names, err := a.s.history(a.root)
+	if err != nil {
+		return // it was named above
+	}
+	for _, m := range begun(a.root, names) {
+		a.found = append(a.found, Problem{File: a.s.abs(m.half), What: fmt.Sprintf("the erasure of %q was cut off", m.rev.ID), Remedy: "the next write completes it"})
+	}
+}
+
+// twinProblems names the states that no head follows.
+func (s *Store) twinProblems() []Problem {
+	var all []Problem
+	for _, c := range s.Conflicts() {
+		if !c.Twin {
+			continue // it is named with the files
+		}
+		what := fmt.Sprintf("another copy of the folder has changed %q, too: revision %s", c.ID, hash16(c.Key))
+		if c.Gone {
+			what = fmt.Sprintf("another copy of the folder has deleted %q: revision %s", c.ID, hash16(c.Key))
+		}
+		all = append(all, Problem{File: c.Path, What: what, Remedy: "compare the two, and write what holds"})
+	}
+	return all
+}
