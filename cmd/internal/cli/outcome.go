@@ -20,6 +20,7 @@ type outcome struct {
 	Hosts   []hostOutcome `json:"hosts"`
 	Changes []fileOutcome `json:"changes"`
 	Notes   []string      `json:"notes"`
+	tail    string        // the last thing to say of what was done
 }
 
 // setUp is the answer of setup.
@@ -29,6 +30,7 @@ type setUp struct {
 	Config    string              `json:"config"`
 	Command   string              `json:"command"`
 	Installed bool                `json:"installed"` // the program was copied to Command
+	Server    string              `json:"server"`    // how it answered, once it was registered
 	outcome
 }
 

@@ -146,11 +146,19 @@ func (e *env) setUp(ctx context.Context, a *app.App, o setupOptions, named bool)
 			return err
 		}
 	}
+	self := io.Command
+	if o.command != "" {
+		self = ""
+	}
 	return e.carryOut(ctx, job{
 		plan:    plan,
-		program: io.Command,
-		finish:  func() error { return nil },
-		answer:  func() any { return done },
+		program: self,
+		finish: func() (err error) {
+			done.Server, err = e.verify(ctx, io)
+			done.tail = done.Server
+			return err
+		},
+		answer: func() any { return done },
 	}, &done.outcome, o)
 }
 

@@ -253,6 +253,9 @@ func (e *env) doneText(o outcome, j job) string {
 	if next != "" {
 		text += "\n" + t.bold("Left for you to do") + "\n" + next
 	}
+	if o.tail != "" {
+		text += "\n" + o.tail + "\n"
+	}
 	self := e.self(j.program)
 	return text + "\nTo check it all: " + self + " doctor\nTo take it back: " + self + " uninstall\n"
 }

@@ -57,3 +57,27 @@ func TestProjectsAreRemembered(t *testing.T) {
 	h.apply(install.PrepareRemoval(h.options()))
 	h.same(before)
 }
+
+// TestDamagedRecord: everything is taken back without it.
+func TestDamagedRecord(t *testing.T) {
+	h := newHome(t, aMachine())
+	before := h.tree()
+	o := h.options()
+	h.apply(install.Prepare(o))
+	for _, text := range []string{"{", "[]", "\x00"} {
+		h.write(map[string]string{".memory-mcp/install.json": text})
+		if _, err := install.Look(o); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	h.apply(install.PrepareRemoval(o))
+	for name, text := range before {
+		if now, there := h.tree()[name]; !there || now != text {
+			t.Errorf("%s (there: %v) is\n%s", name, there, now)
+		}
+	}
+	h.write(map[string]string{".memory-mcp/install.json": `{"version": 99}`})
+	if _, err := install.PrepareRemoval(o); err == nil {
+		t.Error("a record of a newer program was overwritten")
+	}
+}

@@ -46,8 +46,10 @@ func readRecord(o Options) (record, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &r)
+	if err == nil && json.Unmarshal(text, &r) != nil {
+		// What is ours is known by itself: a record that was damaged costs no
+		// more than one that was lost.
+		return record{Version: recordVersion, Folders: []string{}}, nil
 	}
 	if err == nil && r.Version > recordVersion {
 		err = fmt.Errorf("version %d is newer than this program", r.Version)
