@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -83,57 +84,82 @@ func (m mark) compare(o mark) int {
 	return cmp.Or(o.at.Compare(m.at), strings.Compare(o.key, m.key), strings.Compare(m.id, o.id), strings.Compare(m.lobe, o.lobe))
 }
 
-// An event is a moment of one of several lobes.
-type event struct {
-	store.Moment
-	history *history
-	mark    mark
+// A reel is the moments of one lobe, the newest first, as far as they are
+// asked for.
+type reel struct {
+	history
+	next func() (store.Moment, bool)
+	now  store.Moment
 }
+
+// mark is the place of the moment at hand.
+func (r *reel) mark() mark { return mark{r.now.Recorded, r.now.Key, r.now.ID, r.lobe.name} }
 
 // fill tells a page.
 func (t *Timeline) fill(ctx context.Context, readings []reading, w Window, from mark) error {
-	var all []event
+	var reels []*reel
 	for _, r := range readings {
 		t.Lobes = append(t.Lobes, r.lobe.name)
 		p, err := r.store.Past(ctx)
 		if err != nil {
 			return err
 		}
-		h := &history{reading: r, past: p}
-		for _, m := range p.Between(w.Since, w.Until) {
-			if w.ID == "" || w.ID == m.ID {
-				all = append(all, event{m, h, mark{m.Recorded, m.Key, m.ID, r.lobe.name}})
-			}
+		next, stop := iter.Pull(p.Newest(w.Since, from.until(w.Until)))
+		defer stop()
+		one := &reel{history: history{r, p}, next: next}
+		if m, ok := next(); ok {
+			one.now = m
+			reels = append(reels, one)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b event) int { return a.mark.compare(b.mark) })
-	for _, e := range all {
+	for len(reels) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch {
-		case from.id == "" && !from.at.IsZero() && !e.mark.at.Before(from.at), from.id != "" && e.mark.compare(from) <= 0:
-			continue
-		}
-		c, ok, err := e.history.happened(e.Moment, w)
-		if err != nil {
+		r := slices.MinFunc(reels, func(a, b *reel) int { return a.mark().compare(b.mark()) })
+		if full, err := t.take(r, w, from); err != nil || full {
 			return err
 		}
-		if !ok {
-			continue
+		var ok bool
+		if r.now, ok = r.next(); !ok {
+			reels = slices.DeleteFunc(reels, func(o *reel) bool { return o == r })
 		}
-		if len(t.Changes) == w.Limit {
-			t.Next = t.Changes[w.Limit-1].Mark()
-			return nil
-		}
-		t.Changes = append(t.Changes, c)
 	}
 	return nil
 }
 
+// until is the time after which nothing of the page was recorded.
+func (m mark) until(until time.Time) time.Time {
+	if m.at.IsZero() || !until.IsZero() && until.Before(m.at) {
+		return until
+	}
+	return m.at
+}
+
+// take tells the moment at hand, if the page asks for it. It says when the
+// page was full before.
+func (t *Timeline) take(r *reel, w Window, from mark) (full bool, err error) {
+	switch {
+	case w.ID != "" && w.ID != r.now.ID,
+		from.id == "" && !from.at.IsZero() && !r.now.Recorded.Before(from.at),
+		from.id != "" && r.mark().compare(from) <= 0:
+		return false, nil
+	}
+	c, ok, err := r.happened(r.now, w)
+	if err != nil || !ok {
+		return false, err
+	}
+	if len(t.Changes) == w.Limit {
+		t.Next = t.Changes[w.Limit-1].Mark()
+		return true, nil
+	}
+	t.Changes = append(t.Changes, c)
+	return false, nil
+}
+
 // happened tells a moment, unless the window does not hold it. A file of
 // history that cannot be used is left out.
-func (h *history) happened(m store.Moment, w Window) (Change, bool, error) {
+func (h history) happened(m store.Moment, w Window) (Change, bool, error) {
 	s, err := h.read(m)
 	if err != nil {
 		return Change{}, false, unusable(err)
