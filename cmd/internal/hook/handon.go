@@ -34,6 +34,18 @@ func (h *Hook) handOn(ctx context.Context, e Event) error {
 	return h.Start(h.sweepArgs(m.Host, m.Session, m.Path)...)
 }
 
+// handOnFindings hands messages on only where there is something in them.
+func (h *Hook) handOnFindings(ctx context.Context, e Event) error {
+	var found []finding
+	for i, m := range e.Messages {
+		found = append(found, findingsIn(m, i)...)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return h.handOn(ctx, e)
+}
+
 func (h *Hook) sweepArgs(host, session, path string, more ...string) []string {
 	args := []string{"sweep", "--host", host, "--session", session, "--transcript", path}
 	if len(h.Target.Dirs) > 0 {

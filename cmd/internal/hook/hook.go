@@ -48,6 +48,10 @@ func (h *Hook) Answer(ctx context.Context, e Event) (Answer, error) {
 	case Wrote:
 		return Answer{}, h.mirror(e)
 	case Stop:
+		if e.Host == opencode {
+			// Whether another turn follows, or the end without a word, is not told.
+			return Answer{}, h.handOnFindings(ctx, e)
+		}
 		return h.nudge(ctx, e)
 	case Compact:
 		return Answer{}, errors.Join(h.handOn(ctx, e), h.forget(ctx, e))

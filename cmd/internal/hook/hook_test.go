@@ -288,3 +288,86 @@ func TestAHugePromptIsAnswered(t *testing.T) {
 	out := w.event("claude-code", `{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"DIR","prompt":`+string(text)+`}`)
 	checkDocument(t, "claude-code", "a huge prompt", out)
 }
+
+// A host without a transcript tells what was said with the event.
+func TestMessagesOfAnEventAreHandedOn(t *testing.T) {
+	w := newWorld(t)
+	idle := `{"hook_event_name":"session.idle","session_id":"oc","cwd":"DIR","messages":[{"id":"m1","role":"user","text":"TEXT"},{"id":"m2","role":"assistant","text":"OK."}]}`
+	if w.event("opencode", strings.Replace(idle, "TEXT", "Fix the test, please.", 1)); len(w.started) > 0 {
+		t.Errorf("nothing to keep, and started %q", w.started)
+	}
+	w.event("opencode", strings.Replace(idle, "TEXT", "From now on, answer in German.", 1))
+	if len(w.started) != 1 || !slices.Contains(w.started[0], "--spool") {
+		t.Fatalf("started %q", w.started)
+	}
+	path := w.started[0][slices.Index(w.started[0], "--transcript")+1]
+	if swept := w.swept(path); len(swept.Stored) != 1 || swept.Stored[0].Title != "From now on, answer in German" {
+		t.Errorf("swept %+v", swept.Receipt)
+	}
+	// What an earlier sweep left behind goes after a day.
+	w.now = w.now.Add(48 * time.Hour)
+	if err := os.Chtimes(path, w.now.Add(-25*time.Hour), w.now.Add(-25*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	w.event("opencode", strings.Replace(idle, "TEXT", "From now on, answer in German.", 1))
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old copy is still there: %v", err)
+	}
+}
+
+// Without a ledger the start is told all the same, and prompts are not: they
+// would be told the same again and again.
+func TestALedgerThatCannotBeWritten(t *testing.T) {
+	w := newWorld(t)
+	w.write(filepath.Join(w.lobe, ".state"), "in the way\n")
+	run := func(event string) (string, error) {
+		e, ok := hook.Read("claude-code", []byte(w.places(event)), w.getenv)
+		if !ok {
+			t.Fatalf("%s is no event", event)
+		}
+		w.open()
+		said, err := w.hook().Answer(t.Context(), e)
+		return said.Context, err
+	}
+	text, err := run(`{"hook_event_name":"SessionStart","source":"startup","session_id":"s","cwd":"DIR"}`)
+	if err == nil || !strings.Contains(text, "gotcha-00000001") {
+		t.Errorf("the start is told %q, %v", text, err)
+	}
+	text, err = run(`{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"DIR","prompt":"why do direct uploads lose events?"}`)
+	if err == nil || text != "" {
+		t.Errorf("a prompt is told %q, %v", text, err)
+	}
+}
+
+// A hook that was killed while it wrote leaves half a line, which harms nobody.
+func TestALedgerThatWasCutShort(t *testing.T) {
+	w := newWorld(t)
+	prompt := `{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"DIR","prompt":"why do direct uploads lose events?"}`
+	if out := w.event("claude-code", prompt); len(out) == 0 {
+		t.Fatal("silence")
+	}
+	files, err := filepath.Glob(filepath.Join(w.lobe, ".state", "ledger", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("ledgers %q, %v", files, err)
+	}
+	f, err := os.OpenFile(files[len(files)-1], os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("told arch-000"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out := w.event("claude-code", prompt); len(out) > 0 {
+		t.Errorf("told twice: %s", out)
+	}
+	payment := `{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"DIR","prompt":"how does the payment service retry when the bank drops connections?"}`
+	if out := w.event("claude-code", payment); !strings.Contains(string(out), "arch-00000002") {
+		t.Errorf("half a line hides a memory: %s", out)
+	}
+	if out := w.event("claude-code", payment); len(out) > 0 {
+		t.Errorf("told twice after half a line: %s", out)
+	}
+}
