@@ -18,7 +18,8 @@ const actorOutside = "outside"
 
 const overridesWord = "overrides "
 
-// adopt turns an edit from outside into a revision: the head stays as it is.
+// adopt turns an edit from outside into a revision: the head stays as it is. It
+// belongs to no call, so that two copies of a folder write the same down.
 func (w *writer) adopt(cur *current, p past) (past, error) {
 	at := earlier(cur.head.touched(), w.s.opts.Now())
 	if cur.stamp.kind == kindFile {
@@ -26,7 +27,7 @@ func (w *writer) adopt(cur *current, p past) (past, error) {
 	}
 	st := &step{act: &act{id: cur.head.Entry.ID}, path: cur.head.Path, bytes: cur.bytes, rev: entry.Revision{
 		ID: cur.head.Entry.ID, Parents: parents(p), Recorded: w.recorded(p, at), Actor: actorOutside,
-		Op: entry.OpAdopt, Change: w.change, Path: utf8Path(cur.head.Path), Hint: text(w.s.opts.Person()), Head: cur.bytes,
+		Op: entry.OpAdopt, Path: utf8Path(cur.head.Path), Hint: text(w.s.opts.Person()), Head: cur.bytes,
 	}}
 	if p.Matches(cur.bytes) {
 		st.rev.Op = entry.OpMove

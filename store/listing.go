@@ -96,14 +96,17 @@ func (s *Store) history(root *os.Root) (*names, error) {
 		return nil, fmt.Errorf("list history: %w", err)
 	}
 	defer top.Close() // a folder handle: nothing to lose
-	all := make([]string, historyFolders)
-	for i := range all {
-		all[i] = fmt.Sprintf("%02x", i)
-	}
 	fresh, read := &names{}, s.wall()
+	folders, err := top.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("list history: %w", err)
+	}
 	var todo []int
-	err = stampEach(top, all, func(name string, st stamp) {
-		i, _ := folderNumber(name)
+	err = stampEach(top, folders, func(name string, st stamp) {
+		i, ok := folderNumber(name)
+		if !ok {
+			return
+		}
 		if old := s.listedNames[i]; old != nil && unchanged(old.stamp, st, old.read) {
 			fresh[i] = old
 		} else if st.kind == kindFolder {
