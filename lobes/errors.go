@@ -146,6 +146,8 @@ type UnknownIDError struct {
 	Near  []string // ids that look like it
 	// Gone tells that the entry was retracted, and when.
 	Gone time.Time
+	// Erased tells that nothing is left of it, and Gone when it went.
+	Erased bool
 	// AsOf is the time that was asked about; zero is the present.
 	AsOf time.Time
 	// Elsewhere are the lobes of this process that have the id, though the
@@ -156,6 +158,9 @@ type UnknownIDError struct {
 func (e *UnknownIDError) Error() string {
 	if !e.AsOf.IsZero() {
 		return fmt.Sprintf("nothing was believed of %q in %s at %s", e.ID, list(e.Lobes), e.AsOf.UTC().Format(time.RFC3339))
+	}
+	if e.Erased {
+		return fmt.Sprintf("entry %q was erased on %s", e.ID, e.Gone.Format(time.DateOnly))
 	}
 	if !e.Gone.IsZero() {
 		return fmt.Sprintf("entry %q was retracted on %s", e.ID, e.Gone.Format(time.DateOnly))

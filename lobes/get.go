@@ -52,7 +52,7 @@ func (s *Set) unknownID(ctx context.Context, id string, readings []reading) erro
 			known = append(known, h.Entry.ID)
 		}
 		if entry.ValidID(id) && e.Gone.IsZero() && e.AsOf.IsZero() {
-			e.Gone = r.retracted(id)
+			e.Gone, e.Erased = r.retracted(id)
 		}
 	}
 	e.Near = textanalysis.Nearest(id, known, 3)
@@ -64,13 +64,14 @@ func (s *Set) unknownID(ctx context.Context, id string, readings []reading) erro
 	return e
 }
 
-// retracted is when the entry was taken back; zero when it never was here.
-func (r reading) retracted(id string) time.Time {
+// retracted is when the entry was taken back, and whether nothing is left of
+// it; zero when it never was here.
+func (r reading) retracted(id string) (at time.Time, erased bool) {
 	newest, ok, err := r.store.Newest(id)
 	if err != nil || !ok || !newest.Gone() {
-		return time.Time{}
+		return time.Time{}, false
 	}
-	return newest.Recorded
+	return newest.Recorded, newest.Op == entry.OpErase
 }
 
 // has tells whether the lobe has the entry, as far as it can be read.

@@ -18,7 +18,7 @@ import (
 // commands are the words that the scripts know besides testscript's own.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"setid": setID, "setnext": setNext, "instant": instant, "age": setAge, "entries": countEntries, "exits": exits,
+		"setid": setID, "setnext": setField("next"), "settoken": setField("token"), "instant": instant, "age": setAge, "entries": countEntries, "exits": exits,
 	}
 }
 
@@ -42,13 +42,16 @@ func setID(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// setNext VAR puts where the next page of a timeline begins into a variable.
-func setNext(ts *testscript.TestScript, neg bool, args []string) {
-	found := regexp.MustCompile(`"next":"([^"]+)"`).FindStringSubmatch(ts.ReadFile("stdout"))
-	if neg || len(args) != 1 || found == nil {
-		ts.Fatalf("usage: setnext VAR, after an answer with a next page")
+// setField is a command that puts a field of the last answer in JSON into a
+// variable: where the next page begins, or the token of a preview.
+func setField(name string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		found := regexp.MustCompile(`"` + name + `":"([^"]+)"`).FindStringSubmatch(ts.ReadFile("stdout"))
+		if neg || len(args) != 1 || found == nil {
+			ts.Fatalf("usage: set%s VAR, after an answer that has one", name)
+		}
+		ts.Setenv(args[0], found[1])
 	}
-	ts.Setenv(args[0], found[1])
 }
 
 // instant VAR puts the time into a variable, and lets it pass.

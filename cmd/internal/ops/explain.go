@@ -233,10 +233,12 @@ func ofIDs(g guide, err error) *Fault {
 	switch {
 	case !unknown.AsOf.IsZero():
 		f.Hint = "How it came about: " + g.history(askWhy, arg{"id", unknown.ID})
-	case !unknown.Gone.IsZero():
-		f.Hint = "Its history stays. Put it back: " + g.correct(unknown.ID, "restore", "") + ". What it was: " + g.history(askWhy, arg{"id", unknown.ID})
 	case len(unknown.Elsewhere) > 0:
 		f.Hint = fmt.Sprintf("Lobe %s has it: repeat the call with lobe: %s.", unknown.Elsewhere[0], quote(unknown.Elsewhere[0]))
+	case unknown.Erased:
+		f.Hint = "Nothing is left of it, and its id is not used again. What is remembered: " + g.search(true, "what it was about")
+	case !unknown.Gone.IsZero():
+		f.Hint = "Its history stays. Put it back: " + g.correct(unknown.ID, "restore", "") + ". What it was: " + g.history(askWhy, arg{"id", unknown.ID})
 	case len(unknown.Near) > 0:
 		f.Hint = fmt.Sprintf("Nearest: %s. Read it: %s", strings.Join(unknown.Near, ", "), g.get(unknown.Near[0]))
 	default:

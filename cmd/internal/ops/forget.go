@@ -46,7 +46,7 @@ func forget(ctx context.Context, env *Env, in correctIn) (answer, error) {
 		return nil, &ArgumentError{Name: "token", Value: `""`, Want: "call without apply first: the preview shows what would go, and gives the token to apply"}
 	}
 	got, err := on(ctx, env, env.target(in.Lobe), func(m Memory, t lobes.Target) (lobes.Forgotten, error) {
-		return pastOf(m).Forget(ctx, env.By, t, f)
+		return m.Forget(ctx, env.By, t, f)
 	})
 	if err != nil {
 		return nil, err

@@ -19,18 +19,12 @@ type Memory interface {
 	Why(context.Context, lobes.Target, string) (lobes.Chain, error)
 	Diff(context.Context, lobes.Target, lobes.Window) (lobes.Differences, error)
 	Timeline(context.Context, lobes.Target, lobes.Window) (lobes.Timeline, error)
+	Forget(context.Context, lobes.By, lobes.Target, lobes.Forgetting) (lobes.Forgotten, error)
 	Bootstrap(context.Context, lobes.By, lobes.Target, lobes.BootstrapOptions) (lobes.Bootstrapped, error)
 	List(context.Context, lobes.Target) []lobes.LobeInfo
 	Stats(context.Context, lobes.Target) ([]lobes.LobeStats, error)
 	Diagnose(context.Context) lobes.Diagnosis
 }
-
-// Past is what operations ask of the history of the lobes.
-type Past interface {
-	Forget(context.Context, lobes.By, lobes.Target, lobes.Forgetting) (lobes.Forgotten, error)
-}
-
-func pastOf(m Memory) Past { return m.(Past) }
 
 // target says which lobe a call speaks to.
 func (e *Env) target(lobe string, paths ...[]string) lobes.Target {
