@@ -1,6 +1,7 @@
 package lobes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func (h history) chain(ctx context.Context, id string) (Chain, error) {
 		ID: id, Lobe: h.lobe.name, Changes: []Change{}, Beside: []Change{}, Ancestors: []Link{}, Descendants: []Link{},
 	}
 	var was *state
-	for _, m := range slices.Concat(h.past.Brought(id), h.past.Line(id)) {
+	for _, m := range h.life(id) {
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}
@@ -107,6 +108,20 @@ func (h history) chain(ctx context.Context, id string) (Chain, error) {
 		c.Entry = &results[0]
 	}
 	return c, nil
+}
+
+// life is all that an entry was, wherever that was, oldest first. An entry that
+// came back from another lobe brings along what is in its line already.
+func (h history) life(id string) []store.Moment {
+	line := h.past.Line(id)
+	before := slices.DeleteFunc(h.past.Brought(id), func(m store.Moment) bool {
+		return slices.ContainsFunc(line, func(l store.Moment) bool { return l.Key == m.Key })
+	})
+	all := slices.Concat(before, line)
+	slices.SortStableFunc(all, func(a, b store.Moment) int {
+		return cmp.Or(a.Recorded.Compare(b.Recorded), strings.Compare(a.Key, b.Key))
+	})
+	return all
 }
 
 // stateOf says what became of an entry in this lobe.
@@ -266,7 +281,7 @@ func (k *kinship) tell(n kin, of string, depth int) Link {
 	l.Title, l.Topic, l.Excerpt = e.Title, e.Topic, entry.Excerpt(e.Body, linkExcerpt)
 	l.Sources, l.Quote = orEmpty(e.Sources), e.Quote
 	l.ValidFrom, l.ValidUntil = stated(e.Valid.From), stated(e.Valid.Until)
-	line := slices.Concat(h.past.Brought(n.id), h.past.Line(n.id))
+	line := h.life(n.id)
 	l.Recorded, l.Actor, l.Session = firstOfLine(h, line)
 	if last, err := h.past.Read(line[len(line)-1]); err == nil {
 		l.Reason = last.Reason

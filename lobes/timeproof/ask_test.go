@@ -293,12 +293,17 @@ func (w *world) sameLinks(f int, id, what, when string, links []lobes.Link, want
 	}
 }
 
-// chain is what happened to an entry wherever it was: each thing once.
+// chain is what happened to an entry wherever it was: each thing once, the
+// oldest first.
 func (b *book) chain(id string) []*event {
-	line := b.line(id)
-	before := slices.DeleteFunc(slices.Clone(b.brought[id]), func(e *event) bool { return slices.Contains(line, e) })
-	slices.SortStableFunc(before, (*event).compare)
-	return slices.Concat(before, line)
+	all := b.line(id)
+	for _, e := range b.brought[id] {
+		if !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	slices.SortStableFunc(all, (*event).compare)
+	return all
 }
 
 // knows tells whether a text of an entry is left.

@@ -48,7 +48,7 @@ func (w *world) merged(b, of *book, into int) {
 		}
 		if e.pending { // it is taken over as it is, and written down there later by itself
 			own := *e
-			own.pending = false
+			own.pending, own.change = false, w.ownCall()
 			e = &own
 		}
 		b.events = append(b.events, e)

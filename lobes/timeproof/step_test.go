@@ -37,11 +37,11 @@ func kinds() []struct {
 		do     string
 		weight int
 	}{
-		{"store", 14}, {"again", 3}, {"append", 5}, {"replace", 7}, {"edit", 5}, {"confirm", 3}, {"archive", 2},
-		{"supersede", 8}, {"delete", 6}, {"erase", 3}, {"undo", 9}, {"undoSession", 3}, {"restore", 5},
-		{"moveTopic", 3}, {"moveLobe", 4},
-		{"handEdit", 8}, {"handRevert", 4}, {"handDelete", 4}, {"handNew", 3},
-		{"settle", 5}, {"reopen", 2}, {"crash", 2}, {"copy", 4}, {"merge", 6}, {"back", 1},
+		{"store", 9}, {"again", 3}, {"append", 5}, {"replace", 8}, {"edit", 6}, {"confirm", 4}, {"archive", 3},
+		{"supersede", 8}, {"delete", 8}, {"erase", 4}, {"undo", 12}, {"undoSession", 6}, {"restore", 12},
+		{"moveTopic", 5}, {"moveLobe", 5},
+		{"handEdit", 8}, {"handRevert", 8}, {"handDelete", 5}, {"handNew", 4},
+		{"settle", 5}, {"reopen", 2}, {"crash", 2}, {"copy", 8}, {"merge", 9}, {"back", 2},
 	}
 }
 
@@ -59,7 +59,7 @@ func sequence(seed uint64) []step {
 		total += k.weight
 	}
 	steps := make([]step, 0, 16)
-	for range 4 + r.IntN(13) {
+	for i := range 5 + r.IntN(13) {
 		s := step{Pick: r.IntN(8), N: r.IntN(24), Gap: gaps()[r.IntN(len(gaps()))]}
 		at := r.IntN(total)
 		for _, k := range all {
@@ -74,6 +74,10 @@ func sequence(seed uint64) []step {
 			s.Folder = 1
 		case 1, 2:
 			s.Folder = 2
+		}
+		// There is something to begin with.
+		if i < 2 {
+			s.Do, s.Folder = "store", 0
 		}
 		steps = append(steps, s)
 	}

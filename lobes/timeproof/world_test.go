@@ -39,6 +39,7 @@ type world struct {
 	books  []*book
 	n      int // texts so far
 	calls  int // calls so far
+	others int // what no call did, counted down
 	copied bool
 	seed   uint64
 	full   bool // probe everything, not a part
@@ -148,6 +149,12 @@ func (w *world) by(s step) lobes.By {
 }
 
 func session(s step) string { return fmt.Sprint("s", s.N%3) }
+
+// ownCall numbers what no step of a sequence did.
+func (w *world) ownCall() int {
+	w.others--
+	return w.others
+}
 
 // event is one of this step's, at this time.
 func (w *world) event(s step, id, op string, is *belief) *event {
@@ -288,7 +295,7 @@ func (w *world) reconcile(f int, rested bool) {
 				b.erasedAt[r.id] = r.at
 			}
 		case r.op == "retract" && slices.Contains(w.absent(f), r.id) && !r.at.After(w.latest):
-			b.events = append(b.events, &event{id: r.id, at: r.at, hash: r.hash(), op: r.op, by: "outside", change: -len(b.events) - 1})
+			b.events = append(b.events, &event{id: r.id, at: r.at, hash: r.hash(), op: r.op, by: "outside", change: w.ownCall()})
 		default:
 			failf("%s: the history has a %s of %s at %s that never happened", names()[f], r.op, r.id, stamp(r.at))
 		}
