@@ -39,48 +39,56 @@ func (r Revision) Matches(head []byte) bool { return !r.Gone() && bytes.Equal(r.
 // Format writes the revision's file. An erase tombstone keeps nothing but id,
 // time and actor, whatever else r holds.
 func (r Revision) Format() ([]byte, error) {
-	if err := r.check(); err != nil {
+	values := r.values(r.sum())
+	if err := r.check(&values); err != nil {
 		return nil, fmt.Errorf("write revision of %q: %w", r.ID, err)
 	}
-	var b bytes.Buffer
-	b.WriteString(revisionLine + "\n")
+	return append(r.envelope(make([]byte, 0, 512+len(r.Head)), &values), r.Head...), nil
+}
+
+// envelope appends all that stands above the head.
+func (r Revision) envelope(b []byte, values *[len(revisionKeys)]string) []byte {
+	b = append(b, revisionLine+"\n"...)
 	later := r.later
-	for i, value := range r.values() {
+	for i, value := range values {
 		for len(later) > 0 && later[0].before <= i {
-			b.WriteString(later[0].line + "\n")
+			b = append(append(b, later[0].line...), '\n')
 			later = later[1:]
 		}
 		if value != "" {
-			b.WriteString(revisionKeys[i] + ": " + envelopeText(value) + "\n")
+			b = append(append(b, revisionKeys[i]...), ": "...)
+			b = append(append(b, envelopeText(value)...), '\n')
 		}
 	}
 	for _, l := range later {
-		b.WriteString(l.line + "\n")
+		b = append(append(b, l.line...), '\n')
 	}
-	b.WriteString("---\n")
-	b.Write(r.Head)
-	return b.Bytes(), nil
+	return append(b, "---\n"...)
+}
+
+// sum is the SHA-256 of the head; empty for a tombstone.
+func (r Revision) sum() string {
+	if r.Gone() {
+		return ""
+	}
+	return Sum(r.Head)
 }
 
 // values gives the values of [revisionKeys].
-func (r Revision) values() []string {
+func (r Revision) values(sum string) [len(revisionKeys)]string {
 	recorded := r.Recorded.UTC().Format(recordedForm)
 	if r.Op == OpErase {
-		return []string{r.ID, "", recorded, r.Actor, "", "", string(r.Op), "", "", "", "", "", ""}
+		return [...]string{r.ID, "", recorded, r.Actor, "", "", string(r.Op), "", "", "", "", "", ""}
 	}
-	sum := ""
-	if !r.Gone() {
-		sum = Sum(r.Head)
-	}
-	return []string{r.ID, strings.Join(r.Parents, " "), recorded, r.Actor, r.Session, r.Role, string(r.Op),
+	return [...]string{r.ID, strings.Join(r.Parents, " "), recorded, r.Actor, r.Session, r.Role, string(r.Op),
 		r.Reason, r.Change, r.Path, r.MovedTo, r.Hint, sum}
 }
 
-func (r Revision) check() error {
+func (r Revision) check(values *[len(revisionKeys)]string) error {
 	if !ValidID(r.ID) {
 		return errors.New("not an id")
 	}
-	if !slices.Contains(ops(), r.Op) && !r.newOp {
+	if !r.Op.known() && !r.newOp {
 		return fmt.Errorf("unknown op %q", r.Op)
 	}
 	if y := r.Recorded.UTC().Year(); r.Recorded.IsZero() || y < 0 || y > 9999 {
@@ -100,7 +108,7 @@ func (r Revision) check() error {
 			return fmt.Errorf("parent %q is no key of a revision", p)
 		}
 	}
-	for i, v := range r.values() {
+	for i, v := range values {
 		if !utf8.ValidString(v) {
 			return fmt.Errorf("%s %q is not UTF-8", revisionKeys[i], v)
 		}
@@ -108,9 +116,14 @@ func (r Revision) check() error {
 	return nil
 }
 
-func ops() []Op {
-	return []Op{OpCreate, OpReplace, OpAppend, OpEdit, OpConfirm, OpRetract, OpRestore, OpAdopt, OpErase,
-		OpLate, OpSupersede, OpUndo, OpMove, OpArchive}
+// known tells whether an op is one of this version.
+func (o Op) known() bool {
+	switch o {
+	case OpCreate, OpReplace, OpAppend, OpEdit, OpConfirm, OpRetract, OpRestore, OpAdopt, OpErase,
+		OpLate, OpSupersede, OpUndo, OpMove, OpArchive:
+		return true
+	}
+	return false
 }
 
 // isOp tells whether a text can be the op of a newer version: one word of
@@ -161,7 +174,9 @@ func ParseRevision(b []byte) (Revision, error) {
 	}
 	var r Revision
 	next, sum := 0, ""
-	for i, line := range head {
+	for i := 0; head != ""; i++ {
+		var line string
+		line, head, _ = strings.Cut(head, "\n")
 		name, value, ok := strings.Cut(line, ": ")
 		if !ok {
 			return Revision{}, envelopeError(i, "not a key and its value", line)
@@ -188,14 +203,16 @@ func ParseRevision(b []byte) (Revision, error) {
 // verified gives back r if its bytes are the ones that it would be written
 // with: then the key computed from r is the one in the file's name.
 func (r Revision) verified(b []byte, sum string) (Revision, error) {
-	if !r.Gone() && sum != Sum(r.Head) {
-		return Revision{}, fmt.Errorf("%w revision of %q: the head's SHA-256 is %s, not %q", ErrMalformed, r.ID, Sum(r.Head), sum)
+	real := r.sum()
+	if !r.Gone() && sum != real {
+		return Revision{}, fmt.Errorf("%w revision of %q: the head's SHA-256 is %s, not %q", ErrMalformed, r.ID, real, sum)
 	}
-	again, err := r.Format()
-	if err != nil {
-		return Revision{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	values := r.values(real)
+	if err := r.check(&values); err != nil {
+		return Revision{}, fmt.Errorf("%w: write revision of %q: %w", ErrMalformed, r.ID, err)
 	}
-	if !bytes.Equal(again, b) {
+	above := b[:len(b)-len(r.Head)]
+	if !bytes.Equal(r.envelope(make([]byte, 0, len(above)), &values), above) {
 		return Revision{}, fmt.Errorf("%w revision of %q: it is not spelled as the format says", ErrMalformed, r.ID)
 	}
 	return r, nil
@@ -205,24 +222,22 @@ func envelopeError(i int, what, value string) error {
 	return &SyntaxError{Line: i + 2, What: what, Value: value, Remedy: "restore the file from a backup; revisions are never edited"}
 }
 
-// splitEnvelope gives the lines between the first line and the separator, and the bytes below.
-func splitEnvelope(b []byte) ([]string, []byte, error) {
+// splitEnvelope gives the lines between the first line and the separator, each
+// with its end, and the bytes below.
+func splitEnvelope(b []byte) (string, []byte, error) {
 	first, rest, _ := bytes.Cut(b, []byte("\n"))
 	if string(first) != revisionLine {
-		return nil, nil, envelopeError(-1, "not "+revisionLine, cutBytes(string(first), 60))
+		return "", nil, envelopeError(-1, "not "+revisionLine, cutBytes(string(first), 60))
 	}
-	var lines []string
-	for {
-		line, below, ok := bytes.Cut(rest, []byte("\n"))
-		if !ok {
-			return nil, nil, envelopeError(len(lines), "no separator line", cutBytes(string(line), 60))
-		}
-		rest = below
-		if string(line) == "---" {
-			return lines, rest, nil
-		}
-		lines = append(lines, string(line))
+	if bytes.HasPrefix(rest, []byte("---\n")) {
+		return "", rest[len("---\n"):], nil
 	}
+	at := bytes.Index(rest, []byte("\n---\n"))
+	if at < 0 {
+		last := rest[bytes.LastIndexByte(rest, '\n')+1:]
+		return "", nil, envelopeError(bytes.Count(rest, []byte("\n")), "no separator line", cutBytes(string(last), 60))
+	}
+	return string(rest[:at+1]), rest[at+len("\n---\n"):], nil
 }
 
 func (r *Revision) set(name, value string, sum *string) error {
@@ -242,7 +257,7 @@ func (r *Revision) set(name, value string, sum *string) error {
 		return err
 	case "op":
 		r.Op = Op(value)
-		r.newOp = !slices.Contains(ops(), r.Op) && isOp(value)
+		r.newOp = !r.Op.known() && isOp(value)
 	case "sha256":
 		*sum = value
 	default:
