@@ -141,14 +141,22 @@ func (m *measurement) repeat(times int, act func() error) (Times, error) {
 	return timesOf(took), nil
 }
 
-// settled stores one note and ends, which leaves a lobe that was written by
-// the program, and a snapshot where there are notes enough.
+// settled stores one note and writes down what is known, as a process does that
+// runs for a while. It leaves a lobe that was written by the program, and a
+// snapshot where there are notes enough.
 func (m *measurement) settled(ctx context.Context) error {
-	s, err := m.start(ctx, m.repo)
-	if err != nil {
+	set := m.repo.open(lobes.Options{})
+	return errors.Join(m.remember(ctx, set)(), set.Settle(ctx), set.Close(ctx))
+}
+
+// remember stores the next note in the lobe in this process.
+func (m *measurement) remember(ctx context.Context, set *lobes.Set) func() error {
+	return func() error {
+		n := m.repo.notes.Note()
+		_, err := set.Remember(ctx, lobes.By{Actor: "bench"}, lobes.Target{},
+			[]lobes.Note{{Topic: n.Topic, Title: n.Title, Text: n.Text, Tags: n.Tags, Sources: n.Sources, StoreAnyway: true}})
 		return err
 	}
-	return errors.Join(s.call("memory_store", m.repo.arguments()), s.stop())
 }
 
 // starts measures what a client waits for that starts the program.
@@ -307,12 +315,7 @@ func ratio(a, b Times) float64 {
 
 func (m *measurement) storesInProcess(ctx context.Context) error {
 	set := m.repo.open(lobes.Options{Watch: true})
-	stores, bare, err := m.besideBare(func() error {
-		n := m.repo.notes.Note()
-		_, err := set.Remember(ctx, lobes.By{Actor: "bench"}, lobes.Target{},
-			[]lobes.Note{{Topic: n.Topic, Title: n.Title, Text: n.Text, Tags: n.Tags, Sources: n.Sources, StoreAnyway: true}})
-		return err
-	})
+	stores, bare, err := m.besideBare(m.remember(ctx, set))
 	m.StoreIn, m.Ratio.InProcess = stores, ratio(stores, bare)
 	return errors.Join(err, set.Close(ctx))
 }
