@@ -20,7 +20,7 @@ type benchOptions struct {
 
 func newBench(e *env) *cobra.Command {
 	c := &cobra.Command{Use: "bench", Short: "Measure this build", Hidden: true, Args: noArguments, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(newBenchSpeed(e), newBenchRecall(e), newBenchWrite(e), newBenchHook(e))
+	c.AddCommand(newBenchSpeed(e), newBenchRecall(e), newBenchWrite(e), newBenchHook(e), newBenchTime(e))
 	return c
 }
 
