@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -127,7 +128,7 @@ func (x *examination) run(ctx context.Context, a *app.App) error {
 		return fmt.Errorf("make a scratch folder: %w", err)
 	}
 	defer func() {
-		if err := os.RemoveAll(x.scratch); err != nil {
+		if err := removeAll(x.scratch); err != nil {
 			a.Log().Warn("the scratch folder stays", "cause", err)
 		}
 	}()
@@ -137,6 +138,17 @@ func (x *examination) run(ctx context.Context, a *app.App) error {
 		}
 	}
 	return x.agents(ctx)
+}
+
+// removeAll removes a folder in which a program may be about to end.
+func removeAll(dir string) (err error) {
+	for range 10 {
+		if err = os.RemoveAll(dir); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
 }
 
 // program tells which program runs.

@@ -39,7 +39,8 @@ type tried struct {
 func (x *examination) agent(ctx context.Context, s install.State) error {
 	set := x.again + " --host " + s.ID
 	if len(s.Servers) == 0 {
-		if err := x.broken(s, set); err != nil || len(s.Files) == 0 {
+		unreadable := slices.ContainsFunc(s.Files, func(f install.FileState) bool { return f.Err != nil })
+		if err := x.broken(s, set); err != nil || len(s.Files) == 0 || unreadable {
 			return err
 		}
 		return x.warn(s.Name, "it does not have the memory", set)
