@@ -15,6 +15,8 @@ type Embedder interface {
 	// Fingerprint names all that the numbers depend on: the model, how its
 	// vectors are cut, what is put before a question.
 	Fingerprint() string
+	// Dimensions is how many numbers a vector has, 0 for as many as the model
+	// gives.
 	Dimensions() int
 	// Embed gives the vectors of memories, in order. It may wait until a model
 	// is loaded, and is asked in the background only.

@@ -267,14 +267,16 @@ func (v *vectors) batch() (keys []index.TextKey, texts []string, err error) {
 func (v *vectors) add(keys []index.TextKey, made [][]float32) (err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var records []byte
-	if v.read == 0 {
-		records = v.set.Head(v.embed.Fingerprint())
-	}
 	for i, key := range keys {
 		if err := v.set.Put(key, made[i]); err != nil {
 			return err
 		}
+	}
+	var records []byte
+	if v.read == 0 {
+		records = v.set.Head(v.embed.Fingerprint())
+	}
+	for _, key := range keys {
 		records = append(records, v.set.Record(key)...)
 	}
 	f, err := os.OpenFile(v.path, os.O_CREATE|os.O_WRONLY, 0o600)

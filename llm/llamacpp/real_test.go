@@ -66,7 +66,7 @@ const extractSchema = `{"type":"object","additionalProperties":false,"required":
 
 func TestRealChat(t *testing.T) {
 	m := model(t, llamacpp.Chat, noise(0).file(t, "chat.gguf"), nil)
-	_, err := m.Borrow(t.Context())
+	_, err := m.Borrow(t.Context()) // which also sees to the start
 	var notReady *sidecar.NotReadyError
 	if !errors.As(err, &notReady) {
 		t.Fatalf("a server that was never started is lent: %v", err)

@@ -92,6 +92,7 @@ type Supervisor struct {
 	o        Options
 	demands  chan demand
 	returned chan struct{}
+	begun    chan struct{} // closed when Run begins
 	ended    chan struct{} // closed when Run has returned
 
 	mu    sync.Mutex
@@ -112,7 +113,8 @@ func New(o Options) *Supervisor {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Supervisor{
-		o: o, demands: make(chan demand), returned: make(chan struct{}), ended: make(chan struct{}),
+		o: o, demands: make(chan demand), returned: make(chan struct{}),
+		begun: make(chan struct{}), ended: make(chan struct{}),
 		state: State{Name: Idle, Since: time.Now()},
 	}
 }
@@ -133,6 +135,13 @@ func (s *Supervisor) Borrow(ctx context.Context) (Lease, error) { return s.ask(c
 func (s *Supervisor) Wait(ctx context.Context) (Lease, error) { return s.ask(ctx, true) }
 
 func (s *Supervisor) ask(ctx context.Context, wait bool) (Lease, error) {
+	select {
+	case <-s.begun:
+	default:
+		if !wait {
+			return Lease{}, &NotReadyError{s.State()}
+		}
+	}
 	d := demand{wait: wait, reply: make(chan answer, 1)}
 	select {
 	case s.demands <- d:
@@ -160,6 +169,7 @@ var errEnded = errors.New("its supervisor does not run")
 // Run owns the program until ctx ends, and returns when it is gone. It is to
 // be called once.
 func (s *Supervisor) Run(ctx context.Context) {
+	close(s.begun)
 	r := &run{s: s, ctx: ctx, launched: make(chan launch, 1)}
 	r.idle = time.NewTimer(s.o.Idle)
 	r.idle.Stop()

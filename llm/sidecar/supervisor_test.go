@@ -75,6 +75,7 @@ func supervised(t *testing.T, o sidecar.Options, test func(t *testing.T, s *side
 		ctx, stop := context.WithCancel(context.Background())
 		over := make(chan struct{})
 		go func() { s.Run(ctx); close(over) }()
+		synctest.Wait()
 		test(t, s, l)
 		stop()
 		<-over
@@ -114,6 +115,18 @@ func TestBorrowNeverWaits(t *testing.T) {
 		lease.Return()
 		if n := len(l.all()); n != 1 {
 			t.Errorf("%d starts", n)
+		}
+	})
+}
+
+// Before anybody runs the supervisor there is nothing to wait for.
+func TestBorrowBeforeRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before := time.Now()
+		_, err := sidecar.New(sidecar.Options{}).Borrow(t.Context())
+		notReady(t, err, sidecar.Idle)
+		if waited := time.Since(before); waited != 0 {
+			t.Errorf("Borrow waited %v", waited)
 		}
 	})
 }

@@ -24,22 +24,19 @@ func TextKeyOf(text string) TextKey {
 // Vectors holds vectors of texts, each number in a byte, and finds the ones
 // nearest to a query by looking at all. It is safe for concurrent use.
 type Vectors struct {
-	dimensions int
-
-	mu   sync.RWMutex
-	rows map[TextKey]int
-	keys []TextKey
-	data []int8 // a row of dimensions numbers for each key
-	unit []float32
+	mu         sync.RWMutex
+	dimensions int // 0 before the first vector of a set that takes any
+	rows       map[TextKey]int
+	keys       []TextKey
+	data       []int8 // a row of dimensions numbers for each key
+	unit       []float32
 }
 
-// NewVectors returns an empty set of vectors of so many dimensions.
+// NewVectors returns an empty set of vectors of so many dimensions; 0 takes the
+// number of the first one that comes.
 func NewVectors(dimensions int) *Vectors {
 	return &Vectors{dimensions: dimensions, rows: make(map[TextKey]int)}
 }
-
-// Dimensions is how many numbers a vector has.
-func (v *Vectors) Dimensions() int { return v.dimensions }
 
 // Len is the number of vectors.
 func (v *Vectors) Len() int {
@@ -59,14 +56,16 @@ func (v *Vectors) Has(key TextKey) bool {
 // Put gives a text its vector; what a text has already stays. A vector without
 // a direction, or of another number of dimensions, is an error.
 func (v *Vectors) Put(key TextKey, vector []float32) error {
-	row, unit, err := v.pack(vector)
-	if err != nil {
-		return err
-	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.put(key, row, unit)
-	return nil
+	if v.dimensions == 0 {
+		v.dimensions = len(vector)
+	}
+	row, unit, err := v.pack(vector)
+	if err == nil {
+		v.put(key, row, unit)
+	}
+	return err
 }
 
 // put adds a packed vector. The caller holds the lock.
@@ -81,7 +80,7 @@ func (v *Vectors) put(key TextKey, row []int8, unit float32) {
 }
 
 // pack turns a vector into bytes: its largest number becomes 127. unit times
-// the bytes is a vector of length 1.
+// the bytes is a vector of length 1. The caller holds the lock.
 func (v *Vectors) pack(vector []float32) ([]int8, float32, error) {
 	if len(vector) != v.dimensions {
 		return nil, 0, fmt.Errorf("a vector has %d dimensions, not %d", len(vector), v.dimensions)
@@ -125,12 +124,15 @@ const sharedVectors = 8192
 // which texts may be given; nil keeps all. It looks at every vector, so that
 // nothing near is missed.
 func (v *Vectors) Nearest(query []float32, limit int, keep func(TextKey) bool) ([]Near, error) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if len(v.keys) == 0 && v.dimensions == 0 {
+		return nil, nil
+	}
 	row, unit, err := v.pack(query)
 	if err != nil || limit <= 0 {
 		return nil, err
 	}
-	v.mu.RLock()
-	defer v.mu.RUnlock()
 	scores := make([]float32, len(v.keys))
 	parts := min(runtime.GOMAXPROCS(0), 1+len(v.keys)/sharedVectors)
 	size := (len(v.keys) + parts - 1) / parts

@@ -26,6 +26,12 @@ const vectorsHead = len(vectorsMagic) + 4 + sha256.Size
 // Head is how a file of these vectors begins. Model names all that the numbers
 // depend on.
 func (v *Vectors) Head(model string) []byte {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.head(model)
+}
+
+func (v *Vectors) head(model string) []byte {
 	head := binary.LittleEndian.AppendUint32([]byte(vectorsMagic), uint32(v.dimensions))
 	sum := sha256.Sum256([]byte(model))
 	return append(head, sum[:]...)
@@ -56,11 +62,32 @@ func vectorSum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32
 // of it are whole: from there on the next record is to be written, and read
 // later. An error wraps [ErrVectors].
 func (v *Vectors) Read(file []byte, model string) (int, error) {
-	head := v.Head(model)
-	if !bytes.HasPrefix(file, head) {
-		return 0, ErrVectors
+	if err := v.open(file, model); err != nil {
+		return 0, err
 	}
 	return vectorsHead + v.Add(file[vectorsHead:]), nil
+}
+
+// mostDimensions is more than any model's vectors have.
+const mostDimensions = 1 << 16
+
+// open reads the head of a file, and takes the number of dimensions from it
+// when any will do.
+func (v *Vectors) open(file []byte, model string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(file) < vectorsHead {
+		return ErrVectors
+	}
+	known := v.dimensions
+	if known == 0 {
+		v.dimensions = int(min(binary.LittleEndian.Uint32(file[len(vectorsMagic):]), mostDimensions))
+	}
+	if v.dimensions == 0 || !bytes.HasPrefix(file, v.head(model)) {
+		v.dimensions = known
+		return ErrVectors
+	}
+	return nil
 }
 
 // Add takes in records that follow those which were read, and tells how many

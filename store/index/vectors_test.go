@@ -176,6 +176,32 @@ func TestVectorsOfAnotherModel(t *testing.T) {
 	}
 }
 
+// A set that takes any number of dimensions has that of the first vector, also
+// of one in a file.
+func TestVectorsOfAnySize(t *testing.T) {
+	v := index.NewVectors(0)
+	if got, err := v.Nearest([]float32{1}, 3, nil); err != nil || got != nil {
+		t.Errorf("nothing gives %v, %v", got, err)
+	}
+	key := index.TextKeyOf("a")
+	if err := v.Put(key, []float32{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Put(index.TextKeyOf("b"), []float32{1, 2}); err == nil {
+		t.Error("vectors of two sizes are taken")
+	}
+	again := index.NewVectors(0)
+	if n, err := again.Read(append(v.Head("m"), v.Record(key)...), "m"); err != nil || n == 0 || !again.Has(key) {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+	if err := again.Put(index.TextKeyOf("b"), []float32{1, 2}); err == nil {
+		t.Error("vectors of two sizes are taken from a file")
+	}
+	if _, err := index.NewVectors(0).Read(v.Head("m"), "other"); !errors.Is(err, index.ErrVectors) {
+		t.Errorf("another model's file: %v", err)
+	}
+}
+
 func TestVectorsAreSharedByManyReaders(t *testing.T) {
 	v, q := randomVectors(100, 8)
 	var all sync.WaitGroup

@@ -69,6 +69,7 @@ type generation struct {
 	config *config.Config // nil when it could not be read
 	set    *lobes.Set
 	specs  []lobes.Spec
+	brains brains
 	notice string // why a newer configuration is not in use
 }
 
@@ -241,9 +242,10 @@ func (a *App) Run(ctx context.Context) {
 
 // tend follows the present lobes. The caller holds the lock.
 func (a *App) tend() {
-	set := a.now.set
+	set, brains := a.now.set, a.now.brains
 	ctx, cancel := context.WithCancel(a.tending)
 	a.untend = cancel
+	brains.run(ctx, a.background)
 	a.background("follow edits", func(context.Context) {
 		if err := set.Run(ctx); err != nil {
 			a.log.Warn("edits from outside are not followed", "cause", err)
@@ -290,6 +292,7 @@ func (a *App) Facts() ops.Facts {
 	if profile, ok := ops.ParseProfile(c.Tools); ok {
 		f.Profile = profile
 	}
+	f.Parts = a.now.brains.tell()
 	for _, w := range c.Warnings {
 		f.Notices = append(f.Notices, w.String())
 	}

@@ -43,6 +43,8 @@ func (a *App) generation(c *config.Config, failure error) generation {
 		MaxDedupSuggestions: c.Behavior.MaxDedupSuggestions, MaxConflictPairs: c.Behavior.MaxConflictPairs,
 		NoBoosts: !c.Behavior.Boosts, HalfLifeDays: c.Behavior.HalfLifeDays, HalfLives: c.Behavior.HalfLives,
 	}
+	g.brains = a.brains(c)
+	g.brains.give(&o)
 	g.set = lobes.NewSet(g.specs, o)
 	return g
 }

@@ -133,7 +133,7 @@ func commands() []func(*env) *cobra.Command {
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
 		newHistory, newDiff, newWhy, newAsOf, newUndo, newDemo,
 		newHook, newSweep,
-		newSetup, newUninstall, newDoctor, newPrompt, newImport, newExport, newServe, newVersion, newBench,
+		newSetup, newUninstall, newDoctor, newPrompt, newImport, newExport, newModels, newServe, newVersion, newBench,
 	}
 }
 

@@ -188,7 +188,7 @@ func diagnose(ctx context.Context, env *Env, in diagnoseIn) (answer, error) {
 	m, err := env.Current(ctx) // takes over a changed configuration, of which the facts tell
 	f := env.facts()
 	d := &diagnosis{
-		Version: f.Version, Config: f.Config, Source: f.Source, Notices: f.Notices, ReadOnly: f.ReadOnly,
+		Version: f.Version, Config: f.Config, Source: f.Source, Notices: f.Notices, ReadOnly: f.ReadOnly, Models: append([]Part{}, f.Parts...),
 		Uptime: since(f.Started, env.now()),
 	}
 	if err != nil {
@@ -220,6 +220,7 @@ type diagnosis struct {
 	Source   string          `json:"source"`
 	ReadOnly bool            `json:"read_only"`
 	Notices  []string        `json:"notices"`
+	Models   []Part          `json:"models"`
 	Omitted  int             `json:"omitted"` // problems that the budget did not hold
 }
 
@@ -266,6 +267,9 @@ func (d *diagnosis) text(p *page) {
 		}
 		p.block(fmt.Sprintf("Lobe %s: %s", l.Name, l.State))
 	}
+	for _, m := range d.Models {
+		p.block(m.line())
+	}
 	d.problems(p)
 	for _, c := range d.Crashes {
 		p.block("Crash: " + c.line())
@@ -273,6 +277,17 @@ func (d *diagnosis) text(p *page) {
 	if len(d.Problems) == 0 && d.Mode == lobes.Running && len(d.Crashes) == 0 {
 		p.line("No problems found.")
 	}
+}
+
+func (m Part) line() string {
+	s := fmt.Sprintf("Model for %s, %s: %s", m.Role, safeLine(m.Name), m.State)
+	if m.Cause != "" {
+		s += ": " + safeLine(m.Cause)
+	}
+	if m.Next != "" {
+		s += ". Next: " + safeLine(m.Next)
+	}
+	return s
 }
 
 func (d *diagnosis) problems(p *page) {

@@ -54,6 +54,17 @@ type Facts struct {
 	Source  string
 	Notices []string
 	Started time.Time
+	// Parts are the language models that are configured.
+	Parts []Part
+}
+
+// Part is a language model, and how it is.
+type Part struct {
+	Role  string `json:"role"` // embedding or rerank
+	Name  string `json:"name"`
+	State string `json:"state"` // idle, starting, ready, waiting or off
+	Cause string `json:"cause"`
+	Next  string `json:"next"` // what to do about it
 }
 
 // Journal is what operations ask of the crash journal. [*crash.Journal] is one.
