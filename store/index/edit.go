@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"memory-mcp/textanalysis"
 )
@@ -20,6 +21,7 @@ type edit struct {
 	copied map[*segment]bool
 	sum    lengthSums
 	fresh  map[string]bool // sessions whose neighbours must be worked out again
+	later  bool            // what dies is counted when somebody asks; see part.counted
 	died   []uint32        // documents of the current state
 	moved  uint32          // from this document on, the numbers are others
 }
@@ -46,8 +48,12 @@ func (e *edit) remove(key string) {
 		dead := newBitset(len(p.seg.docs))
 		copy(dead, p.dead)
 		p.dead = dead
-		p.less = grown(p.less, len(p.seg.df))
-		p.lessWords = grown(p.lessWords, len(p.seg.wordDocs))
+		if e.later {
+			p.less, p.lessWords, p.counted = nil, nil, make([]atomic.Int32, len(p.seg.df))
+		} else {
+			p.less = grown(p.less, len(p.seg.df))
+			p.lessWords = grown(p.lessWords, len(p.seg.wordDocs))
+		}
 		p.lessTags = maps.Clone(p.lessTags)
 		if p.lessTags == nil {
 			p.lessTags = make(map[string]int)
@@ -59,7 +65,12 @@ func (e *edit) remove(key string) {
 	e.sum.title -= int64(p.seg.length[at.doc].title)
 	e.sum.body -= int64(p.seg.length[at.doc].body)
 	d := &p.seg.docs[at.doc]
-	e.uncount(p, d)
+	if !e.later {
+		p.uncount(e.x.analyzer, d)
+	}
+	for _, tag := range d.tagNames() {
+		p.lessTags[tag]++
+	}
 	if name := d.session(); name != "" {
 		e.x.leave(d)
 		e.fresh[name] = true
@@ -74,13 +85,13 @@ func grown(counts []uint32, n int) []uint32 {
 }
 
 // uncount takes a document's words out of the counts.
-func (e *edit) uncount(p *part, d *Doc) {
+func (p *part) uncount(a *textanalysis.Analyzer, d *Doc) {
 	stems, words := make(map[uint32]bool), make(map[uint32]bool)
 	d.texts(func(z zone, text string) {
 		if z == zoneDate {
 			return
 		}
-		e.x.analyzer.Scan(text, func(t textanalysis.Token) {
+		a.Scan(text, func(t textanalysis.Token) {
 			if word, ok := p.seg.words.find(t.Text); ok {
 				words[word] = true
 				stems[p.seg.stemOf[word]] = true
@@ -92,9 +103,6 @@ func (e *edit) uncount(p *part, d *Doc) {
 	}
 	for word := range words {
 		p.lessWords[word]++
-	}
-	for _, tag := range d.tagNames() {
-		p.lessTags[tag]++
 	}
 }
 

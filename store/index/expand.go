@@ -41,7 +41,7 @@ func (s *search) expand(p *plan) {
 			continue
 		}
 		lookups++
-		for _, m := range s.state.meant(t.text) {
+		for _, m := range s.state.meant(s.analyzer, t.text) {
 			s.add(p, i, m.stem, m.word, misspeltWeight/float64(m.edits))
 		}
 		s.split(p, i)
@@ -104,7 +104,7 @@ type meant struct {
 
 // meant finds the known words fewest edits away; of those equally far the more
 // frequent ones.
-func (s *state) meant(word string) []meant {
+func (s *state) meant(a *textanalysis.Analyzer, word string) []meant {
 	letters := []rune(word)
 	limit := 1
 	switch {
@@ -130,7 +130,7 @@ func (s *state) meant(word string) []meant {
 			if sign < otherSigns && len(name) > len(letters)+limit {
 				continue // a byte is a letter here
 			}
-			if p.wordDocs(uint32(n)) == 0 {
+			if !p.alive(a, uint32(n)) {
 				continue
 			}
 			buffer = buffer[:0]

@@ -1,6 +1,10 @@
 package index
 
-import "slices"
+import (
+	"slices"
+
+	"memory-mcp/textanalysis"
+)
 
 // Fork returns an index that answers as this one would after Apply(put, gone),
 // while this one stays as it is. The two share what is alike: a fork costs
@@ -13,8 +17,65 @@ func (x *Index) Fork(put []Doc, gone []string) *Index {
 	f := &Index{analyzer: x.analyzer, places: make(map[string]place), sessions: make(map[string][]member)}
 	f.current.Store(x.current.Load())
 	f.borrow(x, put, gone)
-	f.change(put, gone).publish()
+	f.change(put, gone, true).publish()
 	return f
+}
+
+// count is the number of living documents with a stem, found by its postings.
+func (p *part) count(stem uint32) int {
+	if n := p.counted[stem].Load(); n > 0 {
+		return int(n) - 1
+	}
+	n := int32(0)
+	for posting := range p.seg.all(stem) {
+		if posting.counts&^dateBit != 0 && !p.dead.has(posting.doc) {
+			n++
+		}
+	}
+	p.counted[stem].Store(n + 1)
+	return int(n)
+}
+
+// everyForm tells whether all documents that have a stem have it in the form of
+// a word. Where the dead are not counted yet, it asks for these, too.
+func (p *part) everyForm(word, stem uint32) bool {
+	if p.counted != nil {
+		return p.seg.wordDocs[word] == p.seg.df[stem]
+	}
+	return p.wordDocs(word) == p.df(stem)
+}
+
+// alive tells whether a living document has a word.
+func (p *part) alive(a *textanalysis.Analyzer, word uint32) bool {
+	if p.counted == nil || p.seg.wordDocs[word] == 0 {
+		return p.wordDocs(word) > 0
+	}
+	stem, text := p.seg.stemOf[word], p.seg.words.names[word]
+	if p.count(stem) == 0 {
+		return false
+	}
+	var buffer []uint32
+	for posting := range p.seg.all(stem) {
+		if posting.counts&^dateBit == 0 || p.dead.has(posting.doc) {
+			continue
+		}
+		title, body := p.seg.text(posting.doc, buffer)
+		if slices.Contains(title, word) || slices.Contains(body, word) || p.seg.docs[posting.doc].has(a, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// has tells whether a document has a word outside of its date.
+func (d *Doc) has(a *textanalysis.Analyzer, word string) bool {
+	found := false
+	d.texts(func(z zone, part string) {
+		if !found && z != zoneDate {
+			a.Scan(part, func(t textanalysis.Token) { found = found || t.Text == word })
+		}
+	})
+	return found
 }
 
 // partly says of a fork that it knows no more documents and sessions than its
@@ -61,6 +122,7 @@ func (x *Index) complete() {
 		return
 	}
 	x.partial = nil
+	x.countDead()
 	x.places, x.sessions = make(map[string]place), make(map[string][]member)
 	for _, p := range x.current.Load().parts {
 		for i := range p.seg.docs {
@@ -77,4 +139,24 @@ func (x *Index) complete() {
 	for _, members := range x.sessions {
 		slices.SortFunc(members, compareMembers)
 	}
+}
+
+// countDead counts what a fork has left for later. Searches under way keep the
+// state that they have.
+func (x *Index) countDead() {
+	s := *x.current.Load()
+	s.parts = slices.Clone(s.parts)
+	for i := range s.parts {
+		p := &s.parts[i]
+		if p.counted == nil {
+			continue
+		}
+		p.counted, p.less, p.lessWords = nil, make([]uint32, len(p.seg.df)), make([]uint32, len(p.seg.wordDocs))
+		for doc := range p.seg.docs {
+			if p.dead.has(uint32(doc)) {
+				p.uncount(x.analyzer, &p.seg.docs[doc])
+			}
+		}
+	}
+	x.current.Store(&s)
 }

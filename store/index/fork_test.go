@@ -24,7 +24,7 @@ func (s shelf) check(t *rapid.T, what string) {
 	if s.index.Len() != len(s.docs) || !reflect.DeepEqual(s.index.Tags(), rebuilt.Tags()) {
 		t.Fatalf("%s: %d entries and tags %v, want %d and %v", what, s.index.Len(), s.index.Tags(), len(s.docs), rebuilt.Tags())
 	}
-	for _, text := range []string{"stale cache of user", "getUserName in v1.2.3", "缓存失效", "errors May 2023", "cachr"} {
+	for _, text := range []string{"stale cache of user", "getUserName in v1.2.3", "缓存失效", "errors May 2023", "cachr", "rror", "etUser", "stal cach", "bild"} {
 		q := index.Query{Text: text, Limit: 50}
 		if a, b := s.index.Search(q), rebuilt.Search(q); !reflect.DeepEqual(a, b) {
 			t.Fatalf("%s, %q:\nfound   %+v\nrebuilt %+v", what, text, a, b)

@@ -43,9 +43,13 @@ type part struct {
 	base      uint32 // number of its first document in the state
 	dead      bitset
 	gone      int
-	less      []uint32       // by stem: how many of df are dead; nil when none is
-	lessWords []uint32       // by word: the same of wordDocs
-	lessTags  map[string]int // by tag: how many of its documents are dead
+	less      []uint32 // by stem: how many of df are dead; nil when none is
+	lessWords []uint32 // by word: the same of wordDocs
+	// counted is of a fork that has dead documents: by stem, how many living
+	// ones have it, plus one, once somebody has asked. less and lessWords are
+	// nil then.
+	counted  []atomic.Int32
+	lessTags map[string]int // by tag: how many of its documents are dead
 }
 
 // lengthSums are the words of all living documents.
@@ -97,14 +101,16 @@ func (x *Index) Apply(put []Doc, gone []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.complete()
-	next := x.change(put, gone)
+	next := x.change(put, gone, false)
 	next.mergeSmall()
 	next.publish()
 }
 
-// change is the state with the documents put in and taken out.
-func (x *Index) change(put []Doc, gone []string) *edit {
+// change is the state with the documents put in and taken out. What dies may be
+// counted later, when somebody asks.
+func (x *Index) change(put []Doc, gone []string, later bool) *edit {
 	next := x.edit()
+	next.later = later
 	for _, key := range gone {
 		next.remove(key)
 	}
@@ -162,13 +168,16 @@ func (s *state) df(stem string) int {
 }
 
 func (p *part) df(stem uint32) int {
+	if p.counted != nil {
+		return p.count(stem)
+	}
 	if p.less == nil {
 		return int(p.seg.df[stem])
 	}
 	return int(p.seg.df[stem] - p.less[stem])
 }
 
-// wordDocs is the number of living documents with a word.
+// wordDocs is the number of living documents with a word; of a fork, of all.
 func (p *part) wordDocs(word uint32) int {
 	if p.lessWords == nil {
 		return int(p.seg.wordDocs[word])

@@ -207,7 +207,7 @@ func (m *matcher) meant(t textanalysis.Token) bitset {
 		return found
 	}
 	m.lookups++
-	for _, near := range m.state.meant(t.Text) {
+	for _, near := range m.state.meant(m.analyzer, t.Text) {
 		found.or(m.stem(near.stem))
 	}
 	return found
@@ -357,7 +357,7 @@ func (m *matcher) containing(text string) bitset {
 			}
 			// Other forms of the same stem need not have it inside.
 			stem := p.seg.stemOf[w]
-			sure := p.wordDocs(uint32(w)) == p.df(stem)
+			sure := p.everyForm(uint32(w), stem)
 			for posting := range p.seg.all(stem) {
 				if posting.counts&^dateBit != 0 && (sure || m.contains(&p.seg.docs[posting.doc], text)) {
 					found.set(p.base + posting.doc)

@@ -44,7 +44,9 @@ func (x *Index) without(keys []string) *state {
 	if len(keys) == 0 {
 		return x.current.Load()
 	}
-	return x.Fork(nil, keys).current.Load()
+	f := x.Fork(nil, keys)
+	f.countDead()
+	return f.current.Load()
 }
 
 // Load reads what [Index.Save] wrote. known gives the documents by key, as they
