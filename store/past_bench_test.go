@@ -185,10 +185,7 @@ func benchFirst(b *testing.B, dir string, times map[string]time.Time) {
 			var sum time.Duration
 			for range b.N {
 				b.StopTimer()
-				s, err := store.Open(dir, store.Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				s := open(b, dir, store.Options{Watch: true})
 				begin(s)
 				look(b, s)
 				start := processor(b)
@@ -207,7 +204,7 @@ func benchFirst(b *testing.B, dir string, times map[string]time.Time) {
 	}
 	first("list, no snapshot", nothing, func(s *store.Store) { past(b, s) })
 	first("at changed since, no snapshot", nothing, func(s *store.Store) { viewAt(b, past(b, s), times["changed since"]) })
-	s := open(b, dir, store.Options{})
+	s := open(b, dir, store.Options{Watch: true})
 	v := look(b, s)
 	past(b, s).Since(times["changed since"])
 	if ok, err := s.SaveSnapshot(bg, "bench", v, true, func(io.Writer, ...string) error { return nil }); err != nil || !ok {
