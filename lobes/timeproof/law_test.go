@@ -16,6 +16,7 @@ import (
 var (
 	sequences = flag.Int("timeproof.sequences", 200, "how many made-up sequences are played")
 	seed      = flag.Uint64("timeproof.seed", 1, "of the first sequence; each one more has the next")
+	tries     = flag.Int("timeproof.tries", 300, "how many shorter sequences are tried when one finds a fault")
 	keep      = flag.Bool("timeproof.keep", true, "write a sequence that finds a fault to testdata/cases")
 )
 
@@ -150,10 +151,12 @@ func playMany(t *testing.T, dir string) {
 
 // report makes a sequence short and keeps it.
 func report(t *testing.T, dir string, seed uint64, steps []step, found string) {
-	short := shorten(steps, func(s []step) bool { return playIn(dir, seed, s, true) != "" || playIn(dir, seed, s, false) != "" }, 400)
-	why := playIn(dir, seed, short, true)
-	if why == "" {
-		why = found
+	short := shorten(steps, func(s []step) bool { return playIn(dir, seed, s, true) != "" || playIn(dir, seed, s, false) != "" }, *tries)
+	why := found
+	if *tries > 0 {
+		if shorter := playIn(dir, seed, short, true); shorter != "" {
+			why = shorter
+		}
 	}
 	t.Errorf("seed %d: %s\n\nmade short: %s", seed, found, why)
 	for _, s := range short {

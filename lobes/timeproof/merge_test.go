@@ -34,6 +34,15 @@ func (w *world) merge(s step) {
 	w.look()
 }
 
+// has tells whether a book knows of an event. One edit by hand that two copies
+// of a folder write down, each by itself, is one event.
+func (b *book) has(e *event) bool {
+	return slices.ContainsFunc(b.events, func(x *event) bool {
+		same := x.by == "outside" && e.by == "outside" && x.is != nil && x.id == e.id && x.at.Equal(e.at)
+		return x == e || same && x.bytes == e.bytes && x.path == e.path
+	})
+}
+
 // merged unites two books: what was erased in one is gone from both, and of
 // each entry the later state is the file.
 func (w *world) merged(b, of *book, into int) {
@@ -43,7 +52,7 @@ func (w *world) merged(b, of *book, into int) {
 	maps.Copy(b.supersedes, of.supersedes)
 	changed := map[string]bool{}
 	for _, e := range of.events {
-		if b.erased[e.id] || slices.Contains(b.events, e) {
+		if b.erased[e.id] || b.has(e) {
 			continue
 		}
 		if e.pending { // it is taken over as it is, and written down there later by itself

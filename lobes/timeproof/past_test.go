@@ -32,7 +32,7 @@ func (w *world) probeStore(f int, when string) {
 		}
 	}
 	w.sameBetween(f, p, when)
-	for _, at := range some(w, w.moments(f), 4) {
+	for _, at := range some(w, w.moments(f), 2) {
 		w.sameView(f, p, at, when)
 	}
 	if err := st.Close(); err != nil {
