@@ -43,6 +43,17 @@ type group struct {
 // newest is the last key of a group.
 func (g group) newest() string { return g.keys[len(g.keys)-1] }
 
+// until is how many of the keys were not recorded after the time that
+// [entry.KeyTime] made the mark of.
+func (g group) until(mark string) int {
+	for n, key := range slices.Backward(g.keys) { // most have one
+		if !recordedAfter(key, mark) {
+			return n + 1
+		}
+	}
+	return 0
+}
+
 // sumOf makes one number of the keys of an id. It is never 0.
 func sumOf(keys []string) uint64 {
 	h := fnv.New64a()

@@ -47,6 +47,13 @@ func (p *Past) candidates(from, to time.Time) queue {
 	if !to.IsZero() {
 		until = entry.KeyTime(to) + "\xff"
 	}
+	n := 0
+	for _, g := range p.groups() {
+		n += len(g.keys)
+	}
+	if from.IsZero() {
+		all = make(queue, 0, n)
+	}
 	for _, g := range p.groups() {
 		for _, key := range g.keys {
 			if after < key && key < until {
@@ -110,14 +117,27 @@ func (p *Past) confirm(c Moment) (Moment, bool) {
 // Around gives the span of time, [from, to), in which nothing was recorded, and
 // in which a time lies. A zero time is open.
 func (p *Past) Around(at time.Time) (from, to time.Time) {
-	for _, m := range p.candidates(time.Time{}, time.Time{}) {
-		if m.Pending {
-			var ok bool
-			if m, ok = p.confirm(m); !ok {
-				continue
-			}
+	before, after := "", ""
+	mark := entry.KeyTime(at)
+	for _, g := range p.groups() {
+		n := g.until(mark)
+		if n > 0 {
+			before = max(before, g.keys[n-1])
 		}
+		if n < len(g.keys) && (after == "" || g.keys[n] < after) {
+			after = g.keys[n]
+		}
+	}
+	if before != "" {
+		from, _ = entry.RevisionTime(before) // a key is in a group because it has one
+	}
+	if after != "" {
+		to, _ = entry.RevisionTime(after) // see above
+	}
+	for _, c := range p.unwritten() {
+		m, ok := p.confirm(c)
 		switch {
+		case !ok:
 		case m.Recorded.After(at):
 			if to.IsZero() || m.Recorded.Before(to) {
 				to = m.Recorded

@@ -137,14 +137,8 @@ func (p *Past) was(sh *shelf, g group, plain bool, at time.Time, want bool) (cha
 
 // plainly gives the state of a plain line at a time.
 func (p *Past) plainly(sh *shelf, g group, at time.Time) (fact, bool) {
-	mark := entry.KeyTime(at)
-	n, found := slices.BinarySearchFunc(g.keys, mark, func(key, mark string) int {
-		if recordedAfter(key, mark) {
-			return 1
-		}
-		return -1
-	})
-	if found || n == 0 {
+	n := g.until(entry.KeyTime(at))
+	if n == 0 {
 		return fact{}, false
 	}
 	k, err := p.s.memo.read(sh, g.id, g.keys[n-1])
