@@ -91,7 +91,7 @@ func newRoot(e *env) *cobra.Command {
 
 		SilenceUsage:      true,
 		Args:              noSuchCommand,
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:              func(c *cobra.Command, _ []string) error { return e.bare(c) },
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	root.SetIn(e.Stdin)
