@@ -145,3 +145,15 @@ func (e *env) hookDir(event hook.Event) string {
 	}
 	return e.Dir
 }
+
+// bare is the program without a command: its help, unless a host has started a
+// hook of ours and dropped the arguments, as some do with hooks that they find
+// in another host's files.
+func (e *env) bare(c *cobra.Command) error {
+	for _, name := range []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"} {
+		if e.Getenv(name) != "" && !isTerminal(e.Stdin) {
+			return e.hook(c.Context(), "", hookOptions{})
+		}
+	}
+	return c.Help()
+}
