@@ -107,6 +107,33 @@ func instant(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// shorter is the only hit of an answer without the part that matters least:
+// the grounds of its score, what it cites, then its text piece by piece. What
+// says which memory it is stays.
+func (h hit) shorter() (hit, bool) {
+	switch {
+	case len(h.Reasons) > 0:
+		h.Reasons = nil
+	case h.Why != "" && h.Why != cut(h.Why, 40):
+		h.Why = cut(h.Why, 40)
+	case len(h.References)+len(h.Sources)+len(h.Tags)+len(h.Conditions) > 0:
+		h.References, h.Sources, h.Tags, h.Conditions = nil, nil, nil, nil
+	case h.Problem != "" || h.Solution != "":
+		h.Problem, h.Solution = "", ""
+	case len([]rune(h.Excerpt)) > shortestExcerpt:
+		h.Excerpt = excerpt(h.Excerpt, len([]rune(h.Excerpt))*2/3)
+	case len([]rune(h.Content)) > shortestExcerpt:
+		h.Content, h.Cut = cut(h.Content, len([]rune(h.Content))*2/3), true
+	default:
+		return h, false
+	}
+	return h, true
+}
+
+// shortestExcerpt is the length in characters below which a text is not cut
+// further for a small budget.
+const shortestExcerpt = 24
+
 // label says in one line what a hit is and how far to trust it.
 func (h hit) label() string {
 	parts := []string{h.ID, h.Lobe, h.Topic}

@@ -10,7 +10,7 @@ import (
 const (
 	DefaultTokens = 2000
 	MaxTokens     = 20000
-	minTokens     = 150
+	minTokens     = 40
 )
 
 // page is an answer in words as it is written. Lines are always taken; blocks
@@ -23,8 +23,13 @@ type page struct {
 	used   float64
 }
 
-// tailTokens is what blocks leave over for the lines at the end.
+// tailTokens is what blocks leave over for the lines at the end, of a budget
+// that is not small.
 const tailTokens = 110
+
+// tail is what blocks leave over: of a small budget the lines at the end get a
+// third, for a hit tells more than the call for the next ones.
+func (p *page) tail() float64 { return min(tailTokens, p.budget/3) }
 
 func newPage(g guide, budget int) *page {
 	return &page{guide: g, budget: float64(budget)}
@@ -47,7 +52,7 @@ func (p *page) write(s string) {
 
 // block writes a part if it fits, and tells whether it did.
 func (p *page) block(s string) bool {
-	if p.used+tokens(s) > p.budget-tailTokens {
+	if p.used+tokens(s) > p.budget-p.tail() {
 		return false
 	}
 	p.write(s)
@@ -55,7 +60,7 @@ func (p *page) block(s string) bool {
 }
 
 // room is how many tokens a block may have.
-func (p *page) room() float64 { return max(0, p.budget-tailTokens-p.used) }
+func (p *page) room() float64 { return max(0, p.budget-p.tail()-p.used) }
 
 func (p *page) String() string {
 	s := strings.TrimRight(p.b.String(), "\n")

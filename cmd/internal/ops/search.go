@@ -82,6 +82,12 @@ func (f *found) shrink() bool {
 		h.Content, h.Cut = string(r[:len(r)*3/4]), true
 	case len(f.Tags) > 0:
 		f.Tags = nil
+	case last == 0:
+		h, shorter := f.Results[0].shorter()
+		if !shorter {
+			return false
+		}
+		f.Results = []hit{h}
 	default:
 		return false
 	}
