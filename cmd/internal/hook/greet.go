@@ -145,6 +145,9 @@ func alarms(b lobes.Briefing) []string {
 	for _, v := range b.Vanished {
 		add("%d entries of lobe %s went at once; memory-mcp diagnose tells how to put them back.", v.Count, line(v.Lobe, 60))
 	}
+	if b.Held > 0 {
+		add("%d held for the user's review, tell them: memory-mcp query --status review", b.Held)
+	}
 	for _, o := range b.Overrides {
 		add("a person's edit overrides the correction of %s %q; respect it.", o.ID, line(o.Title, 80))
 	}
