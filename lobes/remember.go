@@ -202,14 +202,19 @@ func (r reading) choose(view *store.View, d *draft) choice {
 }
 
 // namesake is the entry with the draft's title. Of several, one of which took
-// the place of another, it is the one that holds now.
+// the place of another, it is the one that holds now; else the first by path.
 func namesake(view *store.View, d *draft, key string, now time.Time) *store.Head {
 	var found *store.Head
-	for h := range view.Heads() {
+	for h := range view.Each {
 		if h.Broken != nil || h.Copy != "" || h.Entry.Topic != d.entry.Topic || titleKey(&h.Entry) != key {
 			continue
 		}
-		if found == nil || !found.Entry.Valid.Contains(now) && h.Entry.Valid.Contains(now) {
+		if found == nil {
+			found = h
+			continue
+		}
+		was, is := found.Entry.Valid.Contains(now), h.Entry.Valid.Contains(now)
+		if is && !was || is == was && h.Path < found.Path {
 			found = h
 		}
 	}

@@ -188,6 +188,24 @@ func (v *View) Heads() iter.Seq[*Head] {
 	return slices.Values(v.sorted)
 }
 
+// Each gives every file as [View.Heads] does, in no order, which costs no
+// sorting after a change.
+func (v *View) Each(yield func(*Head) bool) {
+	if v == nil {
+		return
+	}
+	for _, s := range v.paths {
+		if s == nil {
+			continue
+		}
+		for _, h := range s.m {
+			if !yield(h) {
+				return
+			}
+		}
+	}
+}
+
 // Since tells what differs from an older view of the same store; from nil, it
 // tells everything. The cost follows the changes.
 func (v *View) Since(old *View) Delta {
