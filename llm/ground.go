@@ -3,12 +3,15 @@ package llm
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // namePattern finds what may be an identifier, a path, a command's flag, a
 // version or a number.
-var namePattern = regexp.MustCompile("`[^`\n]+`|[A-Za-z0-9_$@./:#+\\-]*[A-Za-z0-9_$]")
+var namePattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("`[^`\n]+`|[A-Za-z0-9_$@./:#+\\-]*[A-Za-z0-9_$]")
+})
 
 // Invented gives a name in a text that its source does not have, in any case of
 // letters; "" when there is none. A name is what nobody may have made up: a word
@@ -26,7 +29,7 @@ func Invented(text, source string) string {
 
 func names(text string) []string {
 	var found []string
-	for _, word := range namePattern.FindAllString(text, -1) {
+	for _, word := range namePattern().FindAllString(text, -1) {
 		quoted := strings.HasPrefix(word, "`")
 		word = strings.Trim(word, "`.:,;-+#/")
 		if word != "" && (quoted || named(word)) {

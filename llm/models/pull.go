@@ -127,6 +127,9 @@ func (f Folder) fill(ctx context.Context, m Model, progress Progress, open func(
 		}
 	}
 	total := max(m.Size, p.size)
+	if p.local {
+		total = p.size // all of it is here, whatever it is
+	}
 	if err := f.room(total - begun); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"memory-mcp/cmd/internal/ops"
 	"memory-mcp/lobes"
 )
 
@@ -51,6 +52,8 @@ type diagnosis struct {
 	Source   string   `json:"source"`
 	ReadOnly bool     `json:"read_only"`
 	Notices  []string `json:"notices"`
+
+	Models []ops.Part `json:"models"`
 }
 
 func (e *env) diagnosis(c *cobra.Command, asJSON, crashes bool) (diagnosis, error) {
@@ -104,6 +107,13 @@ func (e *env) showDiagnosis(d diagnosis) error {
 			fmt.Fprintf(&b, "lobe %s: %s\n", l.Name, l.State)
 		}
 		e.trouble(&b, l)
+	}
+	for _, m := range d.Models {
+		line := printable(m.Line())
+		if m.Cause != "" {
+			line = t.yellow(line)
+		}
+		b.WriteString(line + "\n")
 	}
 	for _, p := range d.Problems {
 		at := p.File

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -179,8 +180,7 @@ func (e *env) pullModels(ctx context.Context, names []string, from string) error
 		}
 		b.end()
 		if err != nil {
-			return &HintedError{Err: err, Code: ops.ExitFailure,
-				Hint: "what was fetched is kept: run the same command again, or bring the file and use --from"}
+			return notFetched(err)
 		}
 		line := fmt.Sprintf("%s is in %s", m.Name, path)
 		if _, used := p.used[m.Name]; !used && blockOf(m.Role) != "" {
@@ -191,6 +191,23 @@ func (e *env) pullModels(ctx context.Context, names []string, from string) error
 		}
 	}
 	return nil
+}
+
+// notFetched says what to do when a model did not come.
+func notFetched(err error) error {
+	var sum *models.SumError
+	var room *models.RoomError
+	var busy *models.BusyError
+	h := &HintedError{Err: err, Code: ops.ExitFailure, Hint: "what was fetched is kept: run the same command again, or bring the file and use --from"}
+	switch {
+	case errors.As(err, &sum):
+		h.Hint = "the source has another file under this name: try another one, or bring the file and use --from"
+	case errors.As(err, &room):
+		h.Hint = "free some room, or move the folder with MEMORY_MCP_HOME"
+	case errors.As(err, &busy):
+		h.Code, h.Hint = ops.ExitBusy, "run the same command again when it is done"
+	}
+	return h
 }
 
 // blockOf is the key of the configuration for a role; empty for none.

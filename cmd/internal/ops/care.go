@@ -268,7 +268,7 @@ func (d *diagnosis) text(p *page) {
 		p.block(fmt.Sprintf("Lobe %s: %s", l.Name, l.State))
 	}
 	for _, m := range d.Models {
-		p.block(m.line())
+		p.block(safeLine(m.Line()))
 	}
 	d.problems(p)
 	for _, c := range d.Crashes {
@@ -279,13 +279,14 @@ func (d *diagnosis) text(p *page) {
 	}
 }
 
-func (m Part) line() string {
-	s := fmt.Sprintf("Model for %s, %s: %s", m.Role, safeLine(m.Name), m.State)
+// Line tells a person how a model is.
+func (m Part) Line() string {
+	s := fmt.Sprintf("Model for %s, %s: %s", m.Role, m.Name, m.State)
 	if m.Cause != "" {
-		s += ": " + safeLine(m.Cause)
+		s += ": " + m.Cause
 	}
 	if m.Next != "" {
-		s += ". Next: " + safeLine(m.Next)
+		s += ". Next: " + m.Next
 	}
 	return s
 }
