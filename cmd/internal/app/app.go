@@ -281,6 +281,7 @@ func (a *App) Facts() ops.Facts {
 	defer a.mu.Unlock()
 	f := ops.Facts{Version: a.o.Version, ReadOnly: a.o.ReadOnly, Started: a.started, Config: a.configPath(), Source: "nowhere"}
 	if a.now.notice != "" {
+		f.Unread = a.now.notice
 		f.Notices = append(f.Notices, a.now.notice)
 	}
 	c := a.now.config

@@ -53,6 +53,9 @@ type Facts struct {
 	Config  string
 	Source  string
 	Notices []string
+	// Unread says why the configuration that is on disk is not the one in use;
+	// "" when it is.
+	Unread  string
 	Started time.Time
 	// Parts are the language models that are configured.
 	Parts []Part

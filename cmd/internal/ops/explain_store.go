@@ -113,6 +113,8 @@ func ofSystem(g guide, err error) *Fault {
 	switch {
 	case errors.Is(err, lobes.ErrNoLedger):
 		return &Fault{"no_ledger", err.Error(), "Memories work without it; only what was shown to this session is not remembered.", ExitFailure, 422}
+	case errors.Is(err, lobes.ErrInboxFull):
+		return &Fault{"inbox_full", err.Error(), "Nothing was taken. What takes the room: " + g.diagnose(), ExitRefused, 507}
 	case errors.Is(err, context.Canceled):
 		return &Fault{"cancelled", "the call was cancelled", "", ExitFailure, 499}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -57,6 +57,7 @@ func explained() []struct {
 		{"store.BrokenError", &store.BrokenError{ID: "a", Path: "/x.md", Cause: syntax}, "malformed", "add a line ---"},
 		{"store.NewerFormatError", &store.NewerFormatError{Path: "/x", Have: 2, Know: 1}, "newer_format", "update"},
 		{"store.UnknownIDError", &store.UnknownIDError{ID: "a", Dir: "/x", Gone: true}, "unknown_id", `memory_correct(id: "a", action: "restore")`},
+		{"lobes.ErrInboxFull", lobes.ErrInboxFull, "inbox_full", "memory-mcp diagnose"},
 		{"lobes.NothingToUndoError", &lobes.NothingToUndoError{ID: "arch-1", Lobe: "app"}, "nothing_to_undo", `memory_history(action: "timeline", id: "arch-1")`},
 		{"lobes.MovedError", &lobes.MovedError{ID: "arch-1", Lobe: "app", To: "web"}, "moved", `lobe: "web"`},
 		{"lobes.StaleTokenError", &lobes.StaleTokenError{Given: "a", Now: "b"}, "stale_token", "without apply"},

@@ -34,6 +34,8 @@ type found struct {
 	ValidAt   string           `json:"valid_at"`
 	// VectorShare is the part of the entries that the ranking had a vector of.
 	VectorShare float64 `json:"vector_share"`
+	// Notices say that the settings in use are not those on disk.
+	Notices []string `json:"notices"`
 
 	asked  string // the words of the query
 	byText bool   // ranked by words of a task rather than by a filter
@@ -43,7 +45,6 @@ type found struct {
 	lobe   string   // as the call named it
 	ids    []string // that were asked for
 	narrow []arg    // what else the call named, for the next one
-	notice string   // the settings are not those that the person wrote
 
 	thenArgs  []arg  // the times that were asked for, for the next call
 	past      bool   // asked as of another time than now
@@ -106,6 +107,9 @@ func (f *found) text(p *page) {
 	f.misses(p)
 	f.conflicts(p)
 	f.foot(p)
+	for _, n := range f.Notices {
+		p.block("CONFIGURATION: " + strings.TrimSuffix(n, ".") + ". Ask " + p.diagnose() + ".")
+	}
 }
 
 func (f *found) head() string {
@@ -332,6 +336,9 @@ func recall(ctx context.Context, env *Env, lobe string, q lobes.Query, detail st
 		if n.value != "" {
 			f.narrow = append(f.narrow, n)
 		}
+	}
+	if why := env.facts().Unread; why != "" {
+		f.Notices = []string{why}
 	}
 	f.byID, f.byText = len(q.IDs) > 0, q.Text != ""
 	f.asked = q.Filter

@@ -211,6 +211,18 @@ func TestBriefing(t *testing.T) {
 	has(t, text(t, env(empty(), ops.Facts{}), "memory_context", ``), "There is no memory yet", "memory_bootstrap()", "memory_store(content: ")
 }
 
+func TestASearchTellsThatTheSettingsAreNotInUse(t *testing.T) {
+	why := "memory-config.json:1: it does not end; the old settings are kept"
+	e := env(full(), ops.Facts{Notices: []string{"an unknown key", why}, Unread: why})
+	for _, args := range []string{`{"filter":"x"}`, `{"id":"gotcha-00000001"}`, `{"filter":"x","asOf":"yesterday"}`} {
+		got := text(t, e, "memory_query", args)
+		has(t, got, "CONFIGURATION: "+why+". Ask memory-mcp diagnose.")
+		if strings.Contains(got, "unknown key") {
+			t.Errorf("%s tells what does not matter here:\n%s", args, got)
+		}
+	}
+}
+
 func TestStoreAnswer(t *testing.T) {
 	got := text(t, env(full(), ops.Facts{}), "memory_store", `"x"`)
 	has(t, got, `Stored gotcha-00000001 "Title 1" | lobe app | gotchas | user 1.00 (by its topic; written by claude-code 2.1) | revision 9f8e7d6c5b4a3928 | /src/app/`,
