@@ -61,6 +61,9 @@ func (w *writer) prepare(a *act) (*step, error) {
 	}
 	if a.exact != nil {
 		st.rev = *a.exact
+		if err := w.discard(path.Join(folderOf(a.id), halfName(a.id, st.rev.Key()))); err != nil { // a kill may have left it
+			return nil, err
+		}
 	} else if err := w.follow(st, p); err != nil {
 		return nil, err
 	}

@@ -346,3 +346,15 @@ func TestWhatAHeadFollowsIsCompleted(t *testing.T) {
 		t.Fatalf("history %v", got)
 	}
 }
+
+// TestAMergeGoesOnWhereAKillLeftIt: the state that is to lead was prepared, and
+// nothing else had happened.
+func TestAMergeGoesOnWhereAKillLeftIt(t *testing.T) {
+	a, b := diverged(t)
+	w := put(t, b, entry.OpReplace, note(shared, "Port", "It is 2222."))
+	writeFile(t, filepath.Join(a.Dir(), ".history", entry.HistoryDir(shared), "."+w.Key+"."+shared+".tmp"), "cut")
+	merge(t, a, b)
+	if got := body(t, a, shared); got != "It is 2222." || !slices.Equal(keys(t, a), keys(t, b)) {
+		t.Fatalf("the head says %q, the history is %v", got, keys(t, a))
+	}
+}
