@@ -102,7 +102,9 @@ func (e *env) hostsText(o outcome) string {
 		}
 		b.WriteString("  " + h.Name + strings.Repeat(" ", width-displayWidth(h.Name)+2) + state + "\n")
 		for _, n := range h.Notes {
-			b.WriteString("    " + printable(n) + "\n")
+			if !strings.Contains(b.String(), printable(n)) {
+				b.WriteString("    " + printable(n) + "\n")
+			}
 		}
 		for _, err := range h.Errors {
 			b.WriteString("    " + t.red(printable(err)) + "\n")

@@ -71,6 +71,7 @@ func (p Plan) write(o Options) ([]Done, error) {
 	if p.removal {
 		rec.Folders = removeFolders(rec.Folders)
 	} else {
+		rec.Names = once(rec.Names, base(o.Command))
 		rec.Command, rec.SetHome, rec.ReadOnly = o.Command, o.SetHome, o.ReadOnly
 		if o.Scope == Project {
 			rec.Projects = once(rec.Projects, o.Project)

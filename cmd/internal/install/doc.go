@@ -48,6 +48,8 @@ type Options struct {
 	OS         string // runtime.GOOS when empty
 	Getenv     func(string) string
 	Now        func() time.Time
+
+	names []string // of programs that were registered before, without folders
 }
 
 // with fills in what was left out, and refuses what cannot work.

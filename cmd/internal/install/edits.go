@@ -32,7 +32,7 @@ type maker struct {
 }
 
 func (m maker) server() server {
-	s := server{command: m.Command, args: []string{"serve"}, home: m.SetHome}
+	s := server{command: m.Command, args: []string{"serve"}, home: m.SetHome, names: m.names}
 	if m.ReadOnly {
 		s.args = append(s.args, "--read-only")
 	}

@@ -3,6 +3,7 @@ package install_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,4 +81,26 @@ func TestDamagedRecord(t *testing.T) {
 	if _, err := install.PrepareRemoval(o); err == nil {
 		t.Error("a record of a newer program was overwritten")
 	}
+}
+
+// TestProgramUnderAnotherName: when the next one is registered, what the first
+// one left is known as ours, and is taken back with it.
+func TestProgramUnderAnotherName(t *testing.T) {
+	h := newHome(t, aMachine())
+	before := h.tree()
+	o := h.options()
+	o.Command = "/opt/build-7"
+	h.apply(install.Prepare(o))
+	plan, err := install.Prepare(h.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.apply(plan, nil)
+	for name, text := range h.tree() {
+		if strings.Contains(text, "build-7") {
+			t.Errorf("%s still starts the first one:\n%s", name, text)
+		}
+	}
+	h.apply(install.PrepareRemoval(h.options()))
+	h.same(before)
 }

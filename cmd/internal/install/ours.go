@@ -26,6 +26,7 @@ type server struct {
 	command string
 	args    []string
 	home    string // value of MEMORY_MCP_HOME, empty for none
+	names   []string
 }
 
 // base is the name of a program without folders and without .exe.
@@ -43,7 +44,8 @@ func (s server) owns(words []string, verb string) bool {
 	if len(words) < 2 || words[1] != verb {
 		return false
 	}
-	return base(words[0]) == program || base(words[0]) == base(s.command)
+	name := base(words[0])
+	return name == program || name == base(s.command) || slices.Contains(s.names, name)
 }
 
 // ownsEntry tells whether a host's entry starts our server.

@@ -93,6 +93,11 @@ func Prepare(o Options) (Plan, error) {
 	if !filepath.IsAbs(o.Command) && o.OS == runtime.GOOS {
 		return Plan{}, fmt.Errorf("the program %q is not named by an absolute path", o.Command)
 	}
+	rec, err := readRecord(o)
+	if err != nil {
+		return Plan{}, err
+	}
+	o = rec.recall(o)
 	p := Plan{options: o}
 	m := o.maker()
 	all := len(o.Hosts) == 0 || slices.Contains(o.Hosts, "all")
@@ -283,5 +288,6 @@ func (p *Plan) mentions(file string) bool {
 	if err != nil {
 		return false
 	}
-	return bytes.Contains(text, []byte(program)) || p.options.Command != "" && bytes.Contains(text, []byte(base(p.options.Command)))
+	names := append([]string{program, base(p.options.Command)}, p.options.names...)
+	return slices.ContainsFunc(names, func(n string) bool { return n != "" && bytes.Contains(text, []byte(n)) })
 }

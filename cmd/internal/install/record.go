@@ -18,6 +18,7 @@ import (
 type record struct {
 	Version  int      `json:"version"`
 	Command  string   `json:"command"`
+	Names    []string `json:"names,omitempty"` // of all programs that were registered, without folders
 	SetHome  string   `json:"set_home,omitempty"`
 	ReadOnly bool     `json:"read_only,omitempty"`
 	Folders  []string `json:"folders"`            // made by us, the outermost first
@@ -33,6 +34,7 @@ func (r record) recall(o Options) Options {
 	if o.Command == "" {
 		o.Command, o.SetHome, o.ReadOnly = r.Command, r.SetHome, r.ReadOnly
 	}
+	o.names = r.Names
 	return o
 }
 
