@@ -45,7 +45,7 @@ func newVectors(e Embedder, dir string) *vectors {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", e.Fingerprint(), e.Dimensions()))
 	return &vectors{
-		embed: e, path: filepath.Join(dir, ".state", "vectors."+hex.EncodeToString(sum[:8])),
+		embed: e, path: filepath.Join(dir, ".state", store.VectorsPrefix+hex.EncodeToString(sum[:8])),
 		set: index.NewVectors(e.Dimensions()), key: make(map[string]index.TextKey), said: make(map[index.TextKey][]*store.Head),
 		counted: -1,
 	}

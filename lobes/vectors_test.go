@@ -239,6 +239,29 @@ func TestVectorsAreKept(t *testing.T) {
 	}
 }
 
+// A vector tells about its text: what was erased or masked leaves none.
+func TestErasureTakesTheVectors(t *testing.T) {
+	s := newSenses()
+	w := thinking(t, s)
+	stored := w.keeps("general", "The outage came from a full disk on the build machine.")
+	w.embed()
+	if _, err := w.set.Correct(t.Context(), lobes.By{Actor: "test", Role: "user"}, w.app(), lobes.Correction{ID: stored.ID, Action: "erase"}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(w.dir, "app", ".git", "memory", ".state", "vectors.*[0-9a-f]"))
+	if err != nil || len(files) != 0 {
+		t.Errorf("left: %v, %v", files, err)
+	}
+	made := s.made.Load()
+	w.embed()
+	if n := s.made.Load() - made; n != 3 {
+		t.Errorf("%d vectors were made again", n)
+	}
+	if a := w.asked("crash"); strings.Contains(first(a), "disk") {
+		t.Errorf("what was erased is found: %q", first(a))
+	}
+}
+
 func TestAnotherModelEmbedsAnew(t *testing.T) {
 	s := newSenses()
 	w := thinking(t, s)

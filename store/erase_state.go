@@ -109,7 +109,7 @@ func (w *writer) eraseState(ctx context.Context, marks []mark, done []Erased) er
 func (w *writer) cleanState(marks []mark, done []Erased) error {
 	for _, p := range w.below(stateDir) {
 		name := path.Base(p)
-		if strings.HasPrefix(name, tempPrefix) || path.Dir(p) == stateDir && isSnapshot(name) {
+		if strings.HasPrefix(name, tempPrefix) || path.Dir(p) == stateDir && tellsTexts(name) {
 			if err := w.discard(p); err != nil {
 				return err
 			}

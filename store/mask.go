@@ -191,7 +191,7 @@ func (w *writer) dropSnapshots() error {
 		return err
 	}
 	for _, name := range names {
-		if !isSnapshot(name) {
+		if !tellsTexts(name) {
 			continue
 		}
 		if err := w.root.Remove(path.Join(stateDir, name)); err != nil {

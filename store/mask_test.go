@@ -72,7 +72,9 @@ func TestMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mask := func(_ string, b []byte) ([]byte, error) { return bytes.ReplaceAll(b, []byte("sesame"), []byte("******")), nil }
+	mask := func(_ string, b []byte) ([]byte, error) {
+		return bytes.ReplaceAll(b, []byte("sesame"), []byte("******")), nil
+	}
 	holds := func(word string) (files []string) {
 		err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {

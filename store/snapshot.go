@@ -298,6 +298,16 @@ func (w *writer) forgetSnapshots(keep string) error {
 	return nil
 }
 
+// VectorsPrefix begins the names of files below the state folder that hold
+// vectors of texts. Whoever keeps them reads them anew when they are gone.
+const VectorsPrefix = "vectors."
+
+// tellsTexts tells whether a cache says something of the entries' texts without
+// naming the entries: it goes as a whole when one of them is erased.
+func tellsTexts(name string) bool {
+	return isSnapshot(name) || strings.HasPrefix(name, VectorsPrefix) && !strings.HasSuffix(name, ".lock")
+}
+
 // isSnapshot tells whether a file below the state folder has a name that
 // [snapshotName] gives.
 func isSnapshot(name string) bool {
