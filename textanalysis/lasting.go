@@ -41,6 +41,9 @@ func LastingSentences(text string, person bool) []Lasting {
 		text = text[:most]
 	}
 	var found []Lasting
+	if !person && !mayHoldClaims(text) {
+		return nil
+	}
 	for s := range prose(text) {
 		lowered := strings.ReplaceAll(lowerASCII(s.Text), "’", "'")
 		if !sentenceLike(s.Text) || passing().MatchString(lowered) || asks(lowered) {
@@ -61,6 +64,27 @@ func LastingSentences(text string, person bool) []Lasting {
 		}
 	}
 	return found
+}
+
+// mayHoldClaims tells whether a text has any of the words without which an
+// agent neither settles nor explains anything. Most of what agents say is passed
+// over by it.
+func mayHoldClaims(text string) bool {
+	lowered := strings.ReplaceAll(lowerASCII(text), "’", "'")
+	for _, cue := range claimCues() {
+		if strings.Contains(lowered, cue) {
+			return true
+		}
+	}
+	return false
+}
+
+func claimCues() []string {
+	return []string{
+		"root cause", "real ", "actual ", "underlying ", "out that", "because", "caused by", "the reason", "decision", "decided", "agreed",
+		"settled on", "chose", "picked", "let's ", "lets ", "let us ", "we'll ", "we will ", "we're going ", "we are going ",
+		"原因", "根因", "问题", "因为", "导致", "决定", "我们", "就用", "敲定", "统一",
+	}
 }
 
 // claimAfter is what follows the cue, or the whole where that is too little.
