@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from "node:child_process"
 
 const command = {{words}}
-const limit = 3000
+const limit = 5000 // milliseconds: the program itself gives up much earlier
 const most = 200 // messages of a session that are kept
 
 function call(event) {
