@@ -23,8 +23,6 @@ type reasons struct {
 	Truncated   bool           `json:"truncated"`
 	AsOf        string         `json:"as_of"`
 	ValidAt     string         `json:"valid_at"`
-
-	detail string
 }
 
 func why(ctx context.Context, env *Env, in historyIn) (answer, error) {
