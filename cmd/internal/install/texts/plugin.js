@@ -54,36 +54,8 @@ function listed(said, sessionID) {
   return [...(said.get(sessionID) || new Map()).values()].filter((m) => m.role && (m.text || m.kept))
 }
 
-// What was said in each session, as its events tell it: the host keeps no file
-// that others could read.
-function follow(said, event) {
-  const { info, part } = event.properties || {}
-  const id = (info && info.sessionID) || (part && part.sessionID)
-  if (!id) return
-  if (!said.has(id)) said.set(id, new Map())
-  const messages = said.get(id)
-  const at = info ? info.id : part.messageID
-  const message = messages.get(at) || { id: at, role: "", parts: new Map(), kept: false }
-  messages.set(at, message)
-  if (messages.size > 200) messages.delete(messages.keys().next().value)
-  if (info) message.role = info.role
-  if (part && part.type === "text" && !part.synthetic) message.parts.set(part.id, String(part.text || "").slice(0, 8000))
-  if (part && part.type === "tool" && /memory_(store|correct|checkpoint|record|feedback)/.test(part.tool || "")) message.kept = true
-}
-
-function told(said, id) {
-  const all = [...((id && said.get(id)) || new Map()).values()]
-  return all.filter((m) => m.role).map((m) => ({
-    id: m.id,
-    role: m.role,
-    text: [...m.parts.values()].join("\n").replace(/^"([\s\S]*)"$/, "$1"),
-    kept: m.kept,
-  }))
-}
-
 export const Memory = async ({ directory }) => {
   const prompts = new Map()
-  const said = new Map()
   const said = new Map()
   const event = (name, sessionID, more) => ({ hook_event_name: name, session_id: sessionID || "", cwd: directory, ...more })
   // The end does not wait for anything that is not done when it returns.
@@ -123,8 +95,8 @@ export const Memory = async ({ directory }) => {
       }
       if (e.type === "message.part.updated" && p.part) {
         const known = (said.get(p.part.sessionID) || new Map()).get(p.part.messageID)
-        if (known && known.role === "assistant" && p.part.type === "text") record(said, p.part.sessionID, p.part.messageID, { text: p.part.text })
-        if (known && p.part.type === "tool" && /memory_(store|correct)/.test(p.part.tool)) record(said, p.part.sessionID, p.part.messageID, { kept: true })
+        if (known && known.role === "assistant" && p.part.type === "text") record(said, p.part.sessionID, p.part.messageID, { text: String(p.part.text || "").slice(0, 8000) })
+        if (known && p.part.type === "tool" && /memory_(store|correct|checkpoint|record|feedback)/.test(p.part.tool || "")) record(said, p.part.sessionID, p.part.messageID, { kept: true })
       }
       if (e.type === "session.deleted") end(p.sessionID || (p.info || {}).id)
     },
