@@ -140,22 +140,29 @@ func (m *pastSpeed) starts(ctx context.Context) error {
 	return nil
 }
 
-// forms are the questions that are asked. Of the past there are two, since
-// what has been asked about one time is quicker to ask about again.
+// fewAsks is how many questions about ever another time are asked at most: each
+// works out anew what was believed.
+const fewAsks = 10
+
+// forms are the questions that are asked, and how many of each. Of the past
+// there are two, since what has been asked about one time is quicker to ask
+// about again.
 func (m *pastSpeed) forms() []struct {
-	name string
-	next func() lobes.Query
+	name  string
+	times int
+	next  func() lobes.Query
 } {
 	once := m.moment()
 	return []struct {
-		name string
-		next func() lobes.Query
+		name  string
+		times int
+		next  func() lobes.Query
 	}{
-		{"two keywords", func() lobes.Query { return lobes.Query{Filter: m.g.Keywords()} }},
-		{"keywords and topic", func() lobes.Query { return lobes.Query{Filter: m.g.Keywords(), Scope: m.g.Topic()} }},
-		{"topic only", func() lobes.Query { return lobes.Query{Scope: m.g.Topic()} }},
-		{"as of one time, keywords", func() lobes.Query { return lobes.Query{Filter: m.g.Keywords(), AsOf: once} }},
-		{"as of any time, keywords", func() lobes.Query { return lobes.Query{Filter: m.g.Keywords(), AsOf: m.moment()} }},
+		{"two keywords", m.Asks, func() lobes.Query { return lobes.Query{Filter: m.g.Keywords()} }},
+		{"keywords and topic", m.Asks, func() lobes.Query { return lobes.Query{Filter: m.g.Keywords(), Scope: m.g.Topic()} }},
+		{"topic only", m.Asks, func() lobes.Query { return lobes.Query{Scope: m.g.Topic()} }},
+		{"as of one time, keywords", m.Asks, func() lobes.Query { return lobes.Query{Filter: m.g.Keywords(), AsOf: once} }},
+		{"as of any time, keywords", min(m.Asks, fewAsks), func() lobes.Query { return lobes.Query{Filter: m.g.Keywords(), AsOf: m.moment()} }},
 	}
 }
 
@@ -163,11 +170,11 @@ func (m *pastSpeed) forms() []struct {
 func (m *pastSpeed) warm(ctx context.Context) (err error) {
 	set, bare := m.open(m.dir), m.open(m.bare)
 	defer func() { err = errors.Join(err, set.Close(ctx), bare.Close(ctx)) }()
-	const before = 3 // that do not count
+	const before = 1 // that does not count
 	for _, f := range m.forms() {
 		var all []time.Duration
 		found := 0
-		for i := range m.Asks + before {
+		for i := range f.times + before {
 			took, hits, err := m.ask(ctx, set, f.next())
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.name, err)
@@ -176,7 +183,7 @@ func (m *pastSpeed) warm(ctx context.Context) (err error) {
 				all, found = append(all, took), found+hits
 			}
 		}
-		m.Forms = append(m.Forms, Form{Name: f.name, Times: timesOf(all), Hits: float64(found) / float64(max(1, m.Asks))})
+		m.Forms = append(m.Forms, Form{Name: f.name, Times: timesOf(all), Hits: float64(found) / float64(max(1, f.times))})
 	}
 	return m.present(ctx, set, bare)
 }
