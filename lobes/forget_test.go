@@ -2,6 +2,7 @@ package lobes_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"memory-mcp/lobes"
+	"memory-mcp/textanalysis"
 )
 
 func (w *world) forget(t lobes.Target, f lobes.Forgetting) lobes.Forgotten {
@@ -227,4 +229,21 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo"})
 	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo"})
 	contains(t, "undone twice", w.get(lobes.Target{}, s.ID).Entry.Body, "[masked: ")
+}
+
+// TestTheTokenIsNoSecret: a token that a preview gives can be repeated from any
+// answer, so it must not look like what answers mask.
+func TestTheTokenIsNoSecret(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	for i := range 12 {
+		w.clock.pass(time.Hour)
+		w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: fmt.Sprint("Part ", i), Text: fmt.Sprintf("Gate %d leads to quay %d.", i*7919, i*104729)})
+		token := w.forget(lobes.Target{}, lobes.Forgetting{Since: w.clock.Now().Add(-100 * time.Hour)}).Token
+		for _, form := range []string{"token: %q", "{\"token\":%q}", "token %s", "--apply %s"} {
+			said := fmt.Sprintf(form, token)
+			if masked, _ := textanalysis.MaskSecrets(said); masked != said {
+				t.Errorf("%s becomes %s", said, masked)
+			}
+		}
+	}
 }
