@@ -84,6 +84,15 @@ func underTopic(e entry.Entry, topic string) entry.Entry {
 // another lobe.
 const arrived = "moved from "
 
+// movedBack begins the reason of the state with which an entry left a lobe
+// again, since its move there was undone.
+const movedBack = "moved back to "
+
+// leaves tells whether a state undoes the move that brought an entry.
+func (h history) leaves(s state) bool {
+	return s.rev.Op == entry.OpMove && s.rev.Gone() && strings.HasPrefix(s.rev.Reason, movedBack)
+}
+
 // arrived tells whether an entry came from another lobe with this change.
 func (h history) arrived(d deed) bool {
 	return d.rev.Op == entry.OpMove && !d.rev.Gone() && strings.HasPrefix(d.rev.Reason, arrived)
@@ -220,13 +229,16 @@ func (s *Set) moveBack(ctx context.Context, r reading, from string, f *fix) erro
 			return &NothingToUndoError{ID: f.ID, Lobe: home.lobe.name}
 		}
 		f.out.Undone = []Undone{}
+		if n := len(all); n > 1 {
+			f.out.Topic = all[n-2].is.Topic
+		}
 		return h.goBack(tx, f, all, len(all)-1)
 	})
 	if err != nil || f.Preview {
 		return err
 	}
 	f.out.Path = f.out.Undone[0].Path
-	_, err = r.store.Write(ctx, f.by.store(withReason("moved back to "+home.lobe.name, f.Reason)), func(tx *store.Tx) error {
+	_, err = r.store.Write(ctx, f.by.store(withReason(movedBack+home.lobe.name, f.Reason)), func(tx *store.Tx) error {
 		return tx.Retract(f.ID, entry.OpMove, home.lobe.name)
 	})
 	return err

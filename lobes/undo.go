@@ -42,6 +42,10 @@ func (h history) deeds(id string) ([]deed, error) {
 			all = rest
 			continue
 		}
+		if n := len(all); n > 0 && h.leaves(s) && h.arrived(all[n-1]) {
+			all = all[:n-1]
+			continue
+		}
 		if n := len(all); n > 0 && all[n-1].same(s) {
 			all[n-1].state = s
 			continue
@@ -178,17 +182,18 @@ func (r reading) planUndo(tx *store.Tx, f *fix) error {
 
 // mayUndo refuses what there is nothing to undo of.
 func (h history) mayUndo(id string, all []deed) error {
+	what, movedTo := h.stateOf(id)
+	if what == StateMoved {
+		return &MovedError{ID: id, Lobe: h.lobe.name, To: movedTo}
+	}
 	if len(all) == 0 {
-		if what, _ := h.stateOf(id); what == StateErased {
+		if what == StateErased {
 			return &store.UnknownIDError{ID: id, Dir: h.lobe.spec.Dir, Gone: true, Erased: true}
 		}
 		return &NothingToUndoError{ID: id, Lobe: h.lobe.name}
 	}
-	switch last := all[len(all)-1]; {
-	case last.rev.Op == entry.OpErase:
+	if all[len(all)-1].rev.Op == entry.OpErase {
 		return &store.UnknownIDError{ID: id, Dir: h.lobe.spec.Dir, Gone: true, Erased: true}
-	case last.rev.Op == entry.OpMove && last.rev.Gone():
-		return &MovedError{ID: id, Lobe: h.lobe.name, To: last.rev.MovedTo}
 	}
 	return nil
 }
