@@ -96,9 +96,10 @@ func kindOf(t reflect.Type) string {
 }
 
 // Schema is the JSON schema of the arguments: one plain object, one type for
-// each property, nothing that a host could stumble over. It says that there
-// are no other properties, so that models do not invent any; those that come
-// all the same are ignored.
+// each property, nothing that a host could stumble over. It does not say that
+// there are no other properties: some hosts hold a call against the schema
+// before they pass it on, and would refuse the other names of an argument and
+// the arguments that are not listed.
 func (o Op) Schema() json.RawMessage {
 	var b bytes.Buffer
 	writeObject(&b, o.params)
@@ -127,7 +128,7 @@ func writeObject(b *bytes.Buffer, params []param) {
 	if len(must) > 0 {
 		b.WriteString(`,"required":[` + strings.Join(must, ",") + `]`)
 	}
-	b.WriteString(`,"additionalProperties":false}`)
+	b.WriteByte('}')
 }
 
 func writeParam(b *bytes.Buffer, p param) {
