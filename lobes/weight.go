@@ -37,7 +37,7 @@ type standing struct {
 //	            decisions 1.2, modules 1.1, recent-work 0.9, others 1
 //	trust       the entry's confidence, 0..1
 //	fresh       0.7 when stale by age
-//	decay       (0.5^(days/half-life))^(1-confidence)
+//	decay       (0.5^(days/half-life))^(1-confidence), at least 0.5
 //	use         1 + log2(1+uses)/10
 //	branch      0.8 for recent work of another branch
 //	status      0.6 for a candidate
@@ -71,14 +71,19 @@ func (w *weighing) weigh(e *entry.Entry, s standing, boosts bool) {
 	}
 }
 
-// decay is what is left of an entry's weight: half after each half-life, and
-// the slower the more certain it is.
+// leastDecay is what age alone leaves of an entry's weight. Without an end to
+// the fading, any note of today that has one word of the question would stand
+// before the one that answers it and is two years old.
+const leastDecay = 0.5
+
+// decay is what is left of an entry's weight: half after each half-life, the
+// slower the more certain it is, and never less than leastDecay.
 func decay(age time.Duration, halfLife, confidence float64) float64 {
 	days := math.Floor(age.Hours() / 24)
 	if days <= 0 || halfLife <= 0 {
 		return 1
 	}
-	return math.Pow(math.Pow(0.5, days/halfLife), 1-min(1, max(0, confidence)))
+	return max(leastDecay, math.Pow(math.Pow(0.5, days/halfLife), 1-min(1, max(0, confidence))))
 }
 
 // halfLife is that of an entry's kind. The detail of a task fades as what

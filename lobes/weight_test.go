@@ -17,6 +17,7 @@ func TestDecay(t *testing.T) {
 	}{
 		{0, 30, 0.5, 1}, {30, 30, 0, 0.5}, {60, 30, 0.5, 0.5}, {100, 30, 0.7, 0.5}, {200, 30, 0.85, 0.5},
 		{5000, 30, 1, 1}, {60, 0, 0.5, 1}, {-3, 30, 0.5, 1}, {120, 60, 0.5, 0.5},
+		{1095, 30, .7, .5}, {1095, 30, 0, .5},
 	} {
 		got := lobes.Decay(time.Duration(c.days)*day, c.halfLife, c.confidence)
 		if math.Abs(got-c.want) > 1e-9 {
