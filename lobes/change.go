@@ -113,7 +113,7 @@ func (h history) lastOf(line []store.Moment) (state, bool) {
 func (h history) told(s state, was *state) Change {
 	c := Change{
 		Recorded: s.Recorded.UTC(), Kind: kindOf(s.rev.Op), Op: string(s.rev.Op), ID: s.ID, Lobe: h.lobe.name, Key: s.Key,
-		Actor: s.rev.Actor, Hint: s.rev.Hint, Change: s.rev.Change, Reason: s.rev.Reason, Parent: s.rev.Parents,
+		Actor: s.rev.Actor, Hint: s.rev.Hint, Change: s.rev.Change, Reason: h.reasonOf(s), Parent: s.rev.Parents,
 		Session: s.rev.Session, Role: s.rev.Role, Pending: s.Pending, MovedTo: s.rev.MovedTo,
 	}
 	path, is := s.path, &s.is

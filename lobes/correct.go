@@ -20,7 +20,8 @@ import (
 //	replace    puts the text in place of the old one, which was never right
 //	supersede  makes a new entry of the text, which holds from ValidFrom on; the
 //	           old entry held until then
-//	edit       sets fields, as one state in the history
+//	edit       sets fields, as one state in the history; append, replace and
+//	           supersede set those that come with the text
 //	confirm    says that the entry is right today
 //	archive    takes it out of the present, and keeps it
 //	move       puts it under another topic or into another lobe; it keeps its id
@@ -119,7 +120,7 @@ func (r reading) commit(ctx context.Context, s *Set, f *fix, plan func(*store.Tx
 type fix struct {
 	Correction
 	by        By
-	edit      func(*entry.Entry) // what action edit sets
+	edit      func(*entry.Entry) // sets the fields that the call names; nil when it names none
 	validFrom time.Time          // of supersede
 	masked    []string
 	warnings  []string
@@ -170,7 +171,8 @@ func (s *Set) correction(c Correction) (*fix, error) {
 		if f.Text == "" {
 			return nil, &TextError{Field: "text", What: TextEmpty}
 		}
-	case "edit":
+	}
+	if slices.Contains([]string{"edit", "append", "replace", "supersede"}, f.Action) {
 		if f.edit, err = s.edit(c, &clean); err != nil {
 			return nil, err
 		}
@@ -185,7 +187,8 @@ func (s *Set) correction(c Correction) (*fix, error) {
 	return f, nil
 }
 
-// edit checks the fields of action edit, and returns what sets them.
+// edit checks the fields of action edit, which a new text may bring along, and
+// returns what sets them; nil when there is nothing to set.
 func (s *Set) edit(c Correction, clean *cleaner) (func(*entry.Entry), error) {
 	var set []func(*entry.Entry)
 	line := func(name string, given *string, parse func(string) (func(*entry.Entry), error)) error {
@@ -223,8 +226,11 @@ func (s *Set) edit(c Correction, clean *cleaner) (func(*entry.Entry), error) {
 	if c.Importance != nil {
 		set = append(set, func(e *entry.Entry) { e.Importance = c.Importance })
 	}
-	if len(set) == 0 {
+	if len(set) == 0 && strings.EqualFold(strings.TrimSpace(c.Action), "edit") {
 		return nil, &ValueError{Field: "action", Value: "edit", Why: "it needs title, tags, kind, trust, status, confidence, importance, expires or subject"}
+	}
+	if len(set) == 0 {
+		return nil, nil
 	}
 	return func(e *entry.Entry) {
 		for _, f := range set {
@@ -318,7 +324,7 @@ func (r reading) plan(tx *store.Tx, f *fix) error {
 	if err != nil {
 		return err
 	}
-	if f.Action == "edit" && changed.Title != h.Entry.Title {
+	if changed.Title != h.Entry.Title {
 		if twin := titled(tx.View(), &changed); twin != "" {
 			return &ValueError{Field: "title", Value: changed.Title, Why: fmt.Sprintf("entry %s of the topic has it", twin)}
 		}
@@ -389,6 +395,9 @@ func (r reading) corrected(e entry.Entry, f *fix) (entry.Entry, error) {
 		e.Quote = f.Quote
 	}
 	r.vouch(&e, f)
+	if f.edit != nil {
+		f.edit(&e)
+	}
 	return e, nil
 }
 
@@ -435,7 +444,7 @@ func titled(view *store.View, e *entry.Entry) string {
 func (f *fix) tell(r reading, e *entry.Entry) {
 	f.out.ID, f.out.Lobe, f.out.Topic, f.out.Title = e.ID, r.lobe.name, e.Topic, e.Title
 	f.out.Action, f.out.Trust = outcomes()[f.Action].done, string(trustOf(e))
-	rule := slices.Contains([]string{"append", "replace", "supersede"}, f.Action)
+	rule := f.Action == "append" || f.Action == "replace" // what held until a day is no rule
 	person := slices.Contains([]string{"user", "preferences"}, e.Topic)
 	f.out.SuggestPreference = rule && !person && utf8.RuneCountInString(f.Text) > shortCorrection
 	if signs := speaksToModel(f.Text); len(signs) > 0 {

@@ -129,3 +129,24 @@ func TestCorrectionsMaskSecrets(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsThatComeWithAText: a call that brings a new text and a new title
+// means both.
+func TestFieldsThatComeWithAText(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	for _, action := range []string{"replace", "append", "supersede"} {
+		s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port " + action, Text: "It listens on 8080 for " + action + "."})
+		w.clock.pass(time.Hour)
+		c := w.correct(lobes.Target{}, lobes.Correction{
+			ID: s.ID, Action: action, Text: "It listens on 9090 by now.", Title: ptr("The " + action), Tags: &[]string{"net"}, Trust: ptr("agent-inferred"), Importance: ptr(0.9),
+		})
+		e := w.get(lobes.Target{}, c.ID).Entry
+		same(t, action, []string{c.Title, e.Title, string(e.Trust), strings.Join(e.Tags, ",")}, []string{"The " + action, "The " + action, "agent-inferred", "net"})
+		if !strings.HasSuffix(e.Body, "9090 by now.") || e.Importance == nil || *e.Importance != 0.9 || c.SuggestPreference != (action != "supersede") {
+			t.Errorf("%s: %+v, %+v", action, e, c)
+		}
+	}
+	a := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Another", Text: "Quite another thing."})
+	_, err := w.set.Correct(context.Background(), agent, lobes.Target{}, lobes.Correction{ID: a.ID, Action: "replace", Text: "Another text.", Title: ptr("The append")})
+	wants[*lobes.ValueError](t, "the title of another entry", err)
+}

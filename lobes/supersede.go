@@ -46,9 +46,6 @@ func (r reading) planSupersede(tx *store.Tx, f *fix, old entry.Entry) error {
 	f.tell(r, &e)
 	f.out.Supersedes, f.out.ValidFrom = old.ID, &from
 	f.out.Path, f.out.Revision = "", ""
-	if len(d.signals) > 0 {
-		f.out.SuggestPreference = false
-	}
 	return err
 }
 
@@ -89,6 +86,9 @@ func (r reading) successor(f *fix, old entry.Entry, now time.Time) (*draft, erro
 	}
 	if r.lobe.spec.Global {
 		d.entry.Origin = old.Origin
+	}
+	if f.edit != nil {
+		f.edit(&d.entry)
 	}
 	return d, nil
 }

@@ -74,6 +74,26 @@ func undoReason(back *deed, reason string) string {
 	return backTo + to
 }
 
+// reasonOf is the reason of a state as a person reads it: what an undo went back to
+// is told by its time.
+func (h history) reasonOf(s state) string {
+	rest, ok := strings.CutPrefix(s.rev.Reason, backTo)
+	if !ok || s.rev.Op != entry.OpUndo {
+		return s.rev.Reason
+	}
+	key, reason, _ := strings.Cut(rest, ": ")
+	to := "back to what it was before"
+	if key == toNothing {
+		to = "back to before it was there"
+	}
+	for _, m := range h.past.Line(s.ID) {
+		if m.Key == key {
+			to = "back to what it was at " + m.Recorded.UTC().Format(time.RFC3339)
+		}
+	}
+	return withReason(to, reason)
+}
+
 // undoneTo is what is left of some deeds after a state, if that is an undo.
 func undoneTo(all []deed, s state) ([]deed, bool) {
 	rest, ok := strings.CutPrefix(s.rev.Reason, backTo)

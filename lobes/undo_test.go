@@ -34,7 +34,17 @@ func TestUndo(t *testing.T) {
 		t.Fatalf("the first change: %+v, %v", c, err)
 	}
 	same(t, "entries", w.recall(lobes.Target{}, lobes.Query{}).Total, 0)
-	_, err := undo(s.ID)
+	chain, err := w.set.Why(context.Background(), lobes.Target{}, s.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reasons []string
+	for _, c := range chain.Changes[3:] {
+		reasons = append(reasons, c.Reason)
+	}
+	at := func(n int) string { return chain.Changes[n].Recorded.Format(time.RFC3339) }
+	same(t, "reasons", reasons, []string{"back to what it was at " + at(1) + ": wrong", "back to what it was at " + at(0) + ": wrong", "back to before it was there: wrong"})
+	_, err = undo(s.ID)
 	wants[*lobes.NothingToUndoError](t, "nothing left", err)
 	_, err = undo("arch-12345678")
 	wants[*lobes.UnknownIDError](t, "never there", err)

@@ -67,6 +67,10 @@ func TestQueryPassesEveryFieldOn(t *testing.T) {
 	if !reflect.DeepEqual(m.query, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", m.query, want)
 	}
+	text(t, env(m, ops.Facts{}), "memory_query", `{"filter":"f","detail":"full"}`)
+	if !m.query.Commits || !m.query.History {
+		t.Errorf("full detail asks for %+v", m.query)
+	}
 	text(t, env(m, ops.Facts{}), "memory_context", `{"context":"c","maxResults":-1,"minMatch":-3}`)
 	want = lobes.Query{Text: "c", Limit: lobes.DefaultLimit, Always: true, Excerpt: lobes.MaxExcerpt}
 	if !reflect.DeepEqual(m.query, want) {
@@ -80,6 +84,7 @@ func TestOnlyTheWordDeleteDeletes(t *testing.T) {
 		{`{"id":"a","action":"retract"}`, "delete"},
 		{`{"id":"a","correction":"x"}`, "replace"},
 		{`{"id":"a","title":"x"}`, "edit"},
+		{`{"id":"a","action":"edit","title":"x","correction":"y"}`, "replace"},
 		{`{"id":"a","action":"append","correction":""}`, "confirm"},
 		{`{"id":"a","action":"append"}`, "confirm"},
 		{`{"id":"a","action":"append","correction":"x"}`, "append"},

@@ -127,7 +127,7 @@ func settle(c *lobes.Correction) error {
 		c.Action = "confirm"
 	case c.Action == "replace" && empty && fields:
 		c.Action = "edit"
-	case c.Action == "edit" && !empty && !fields:
+	case c.Action == "edit" && !empty:
 		c.Action = "replace"
 	}
 	return lacking(c, empty, moves)

@@ -101,12 +101,24 @@ func (c *corrected) after(p *page) {
 	case "superseded":
 		p.line("The old text stays for the time before, and for questions as of then. Why: %s", p.history(askWhy, arg{"id", c.ID}))
 	case "undone":
-		p.line("This can be undone as well. What happened: %s", p.history(askTimeline, c.narrowed()...))
+		c.afterUndo(p)
 	case "erased":
 		p.line("Erased: %s. Nothing of it is left in files and history; only the id and the time are.", strings.Join(c.Erased, ", "))
 	}
 	for _, l := range c.Left {
 		p.line("NOT REACHED: %s", safeLine(l))
+	}
+}
+
+func (c *corrected) afterUndo(p *page) {
+	what := "What happened: " + p.history(askTimeline, c.narrowed()...)
+	switch {
+	case c.ID == "" || len(c.Undone) == 0:
+		p.line("%s", what)
+	case c.Undone[0].Gone:
+		p.line("It was not there before, and is gone. Put it back: %s", p.correct(c.ID, "restore", "", arg{"lobe", c.Lobe}))
+	default:
+		p.line("One more undo takes back the change before. %s", what)
 	}
 }
 

@@ -264,11 +264,23 @@ func (h hit) fields(detail string) []string {
 	add("valid until", h.ValidUntil)
 	add("expires", h.Expires)
 	add("commit", h.Fresh.Commit)
+	for _, c := range h.Fresh.Changes {
+		add(c.What, changeOf(c))
+	}
 	add("revision", h.Revision)
 	add("problem", h.Problem)
 	add("solution", h.Solution)
 	add("why", h.Why)
 	return f
+}
+
+// changeOf is a cited file that is not what it was, and what git knows of it.
+func changeOf(c lobes.FreshChange) string {
+	s := safeLine(c.File)
+	if c.Commits > 0 {
+		s += ", " + count(c.Commits, "commit", "commits") + " since" + tail(", the last: ", safeLine(c.Subject))
+	}
+	return s + tail(", now ", safeLine(c.Renamed))
 }
 
 func tail(sep, s string) string {

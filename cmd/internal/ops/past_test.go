@@ -138,3 +138,24 @@ func TestPastStructures(t *testing.T) {
 		checkSnakeCase(t, tt.args, keys)
 	}
 }
+
+// TestFullDetailTellsWhatGitKnows: of a cited file that is not what it was.
+func TestFullDetailTellsWhatGitKnows(t *testing.T) {
+	m := full()
+	m.answer.Results[4].Fresh.Changes = []lobes.FreshChange{{File: "upload.go", What: "gone", Commits: 2, Subject: "rename upload", Renamed: "send.go"}}
+	want := "gone: upload.go, 2 commits since, the last: rename upload, now send.go\n"
+	if got := text(t, env(m, ops.Facts{}), "memory_query", `{"filter":"f","detail":"full","maxTokens":4000}`); !strings.Contains(got, want) {
+		t.Errorf("%q is missing in\n%s", want, got)
+	}
+}
+
+func TestWhatAnUndoProposesCanBeDone(t *testing.T) {
+	m := full()
+	m.corrected.Action = "undone"
+	for gone, want := range map[bool]string{true: `memory_correct(id: "gotcha-00000001", action: "restore"`, false: "One more undo takes back the change before."} {
+		m.corrected.Undone[0].Gone = gone
+		if got := text(t, env(m, ops.Facts{}), "memory_correct", `{"id":"gotcha-00000001","action":"undo"}`); !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}

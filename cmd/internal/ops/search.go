@@ -323,7 +323,7 @@ func either(s, otherwise string) string {
 
 // recall searches; shared by the operations that do.
 func recall(ctx context.Context, env *Env, lobe string, q lobes.Query, detail string) (*found, error) {
-	q.Excerpt, q.History = lobes.MaxExcerpt, detail == detailFull
+	q.Excerpt, q.History, q.Commits = lobes.MaxExcerpt, detail == detailFull, detail == detailFull
 	a, err := on(ctx, env, env.target(lobe), func(m Memory, t lobes.Target) (lobes.Answer, error) {
 		return m.Recall(ctx, t, q)
 	})
