@@ -79,7 +79,13 @@ func (s *Set) RestoreVanished(ctx context.Context, by By, t Target) ([]Returned,
 // files went at once.
 func (s *Set) ForgetVanished(ctx context.Context, by By, t Target) ([]Returned, error) {
 	return s.vanishing(ctx, t, func(r reading) ([]store.Written, error) {
-		return r.store.ForgetVanished(ctx, by.store("its file vanished, and that was meant"))
+		written, err := r.store.ForgetVanished(ctx, by.store("its file vanished, and that was meant"))
+		ids := make([]string, 0, len(written))
+		for _, w := range written {
+			ids = append(ids, w.ID)
+		}
+		s.refuseDeleted(r.lobe, r.store, ids)
+		return written, err
 	})
 }
 

@@ -114,7 +114,7 @@ func (s *Set) Close(ctx context.Context) error {
 		if l.noted.Load() {
 			l.remember(s.o.Home)
 		}
-		errs = append(errs, l.close(ctx))
+		errs = append(errs, s.close(ctx, l))
 	}
 	return errors.Join(errs...)
 }

@@ -3,10 +3,12 @@ package lobes
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"memory-mcp/store"
+	"memory-mcp/store/entry"
 )
 
 // lookEvery is the time between two looks for edits from outside, as a share
@@ -35,7 +37,7 @@ func (s *Set) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		for _, l := range s.lobes {
-			if err := l.tend(ctx); err != nil && ctx.Err() == nil {
+			if err := s.tend(ctx, l); err != nil && ctx.Err() == nil {
 				s.o.Logger.Warn("edits from outside are not written down yet", "lobe", l.name, "cause", err)
 			}
 		}
@@ -49,13 +51,13 @@ func (s *Set) Settle(ctx context.Context) error {
 	}
 	var errs []error
 	for _, l := range s.lobes {
-		errs = append(errs, l.tend(ctx))
+		errs = append(errs, s.tend(ctx, l))
 	}
 	return errors.Join(errs...)
 }
 
 // tend settles a lobe that was used and can be served.
-func (l *Lobe) tend(ctx context.Context) error {
+func (s *Set) tend(ctx context.Context, l *Lobe) error {
 	if !l.used.Load() {
 		return nil
 	}
@@ -63,15 +65,36 @@ func (l *Lobe) tend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.settle(ctx, r.store, false), l.keep(ctx))
+	return errors.Join(s.settle(ctx, l, r.store, false), l.keep(ctx))
 }
 
-func (l *Lobe) settle(ctx context.Context, s *store.Store, final bool) error {
-	done, err := s.Settle(ctx, store.By{}, final)
+func (s *Set) settle(ctx context.Context, l *Lobe, in *store.Store, final bool) error {
+	done, err := in.Settle(ctx, store.By{}, final)
+	s.refuseDeleted(l, in, done.Retracted)
 	if err == nil {
 		l.noteVanished(len(done.Vanished))
 	}
 	return err
+}
+
+// refuseDeleted remembers the texts of entries whose files a person deleted:
+// no program stores them again.
+func (s *Set) refuseDeleted(l *Lobe, in *store.Store, ids []string) {
+	var texts []string
+	for _, id := range ids {
+		revs, err := in.Revisions(id)
+		if err != nil {
+			s.o.Logger.Warn("what was deleted may be stored again", "id", id, "cause", err)
+			continue
+		}
+		for _, rev := range slices.Backward(revs) {
+			if e, err := entry.Parse(rev.Head); err == nil && !rev.Gone() {
+				texts = append(texts, e.Body)
+				break
+			}
+		}
+	}
+	s.refuseOrWarn(Retracted, l, texts...)
 }
 
 // noteVanished marks the lobe as degraded while so many entries are gone at

@@ -64,7 +64,7 @@ func (l *Lobe) keep(ctx context.Context) error {
 
 // close writes down the edits that wait, if the lobe was used at all, and
 // hands on what is known of the files.
-func (l *Lobe) close(ctx context.Context) error {
+func (s *Set) close(ctx context.Context, l *Lobe) error {
 	select {
 	case <-l.gate:
 	case <-ctx.Done():
@@ -77,7 +77,7 @@ func (l *Lobe) close(ctx context.Context) error {
 	}
 	var errs []error
 	if !l.o.ReadOnly {
-		errs = append(errs, l.settle(ctx, l.store, true), l.refresh(ctx), l.handOn(ctx, true))
+		errs = append(errs, s.settle(ctx, l, l.store, true), l.refresh(ctx), l.handOn(ctx, true))
 	}
 	return errors.Join(append(errs, l.store.Close())...)
 }
