@@ -383,7 +383,7 @@ func (r reading) corrected(e entry.Entry, f *fix) (entry.Entry, error) {
 			return e, &TextError{Field: "text", What: TextTooLong, Size: len(e.Body)}
 		}
 	case "replace":
-		e.Body = f.Text
+		e.Title, e.Body = titleFor(e, f.Text), f.Text
 		if len(f.Sources) > 0 {
 			e.Sources = f.Sources
 		}

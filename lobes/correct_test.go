@@ -150,3 +150,18 @@ func TestFieldsThatComeWithAText(t *testing.T) {
 	_, err := w.set.Correct(context.Background(), agent, lobes.Target{}, lobes.Correction{ID: a.ID, Action: "replace", Text: "Another text.", Title: ptr("The append")})
 	wants[*lobes.ValueError](t, "the title of another entry", err)
 }
+
+// A title that was taken from a text goes with it: "We deploy with Heroku" is no
+// title for what says that it is Fly.io now. One that was given stays.
+func TestATitleTakenFromTheTextGoesWithIt(t *testing.T) {
+	for _, action := range []string{"replace", "supersede"} {
+		w := newWorld(t, nil, "app")
+		derived := w.stored(lobes.Target{}, lobes.Note{Topic: "decisions", Text: "We deploy with Heroku since it was quick to start."})
+		given := w.stored(lobes.Target{}, lobes.Note{Topic: "decisions", Title: "Mail", Text: "We send mail with Postfix since it was there."})
+		w.clock.pass(time.Hour)
+		c := w.correct(lobes.Target{}, lobes.Correction{ID: derived.ID, Action: action, Text: "We deploy with Fly.io since June."})
+		same(t, action+" of a text without a title of its own", w.get(lobes.Target{}, c.ID).Entry.Title, "We deploy with Fly.io since June")
+		c = w.correct(lobes.Target{}, lobes.Correction{ID: given.ID, Action: action, Text: "We send mail with Exim since June."})
+		same(t, action+" of a text with one", w.get(lobes.Target{}, c.ID).Entry.Title, "Mail")
+	}
+}

@@ -1,6 +1,7 @@
 package lobes
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,15 @@ type draft struct {
 type near struct {
 	path       string
 	similarity float64
+}
+
+// titleFor is the title under which an entry says another text: the one that it
+// has, unless that was taken from the old text.
+func titleFor(e entry.Entry, text string) string {
+	if e.Title != textanalysis.TitleOf(e.Body, derivedTitle) {
+		return e.Title
+	}
+	return cmp.Or(textanalysis.TitleOf(text, derivedTitle), e.Title)
 }
 
 // maxTitle is the length in characters above which a given title is taken for

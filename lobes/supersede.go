@@ -68,7 +68,7 @@ func mayEnd(valid entry.Interval, at time.Time) error {
 // grounds of whoever says it.
 func (r reading) successor(f *fix, old entry.Entry, now time.Time) (*draft, error) {
 	note := Note{
-		Topic: old.Topic, Title: old.Title, Text: f.Text, Kind: old.Kind, Tags: old.Tags, Subject: old.Subject, Branch: old.Branch,
+		Topic: old.Topic, Title: titleFor(old, f.Text), Text: f.Text, Kind: old.Kind, Tags: old.Tags, Subject: old.Subject, Branch: old.Branch,
 		Conditions: old.Conditions, Importance: old.Importance, Durability: old.Durability, Sources: f.Sources, Quote: f.Quote,
 		Scope: "project", StoreAnyway: true,
 	}
