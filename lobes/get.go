@@ -68,8 +68,14 @@ func (s *Set) unknownID(ctx context.Context, id string, readings []reading) erro
 // it; zero when it never was here.
 func (r reading) retracted(id string) (at time.Time, erased bool) {
 	newest, ok, err := r.store.Newest(id)
-	if err != nil || !ok || !newest.Gone() {
+	if err != nil || !ok {
 		return time.Time{}, false
+	}
+	if !newest.Gone() { // its file is gone, and the history has not heard of it
+		if r.lobe.vanished.Load() != nil {
+			return time.Time{}, false
+		}
+		return r.lobe.o.Now(), false
 	}
 	return newest.Recorded, newest.Op == entry.OpErase
 }

@@ -35,6 +35,10 @@ func TestWhatIsDeletedByHandStaysAway(t *testing.T) {
 	if err := os.Remove(stored[0].Path); err != nil {
 		t.Fatal(err)
 	}
+	_, err := w.set.Recall(context.Background(), app, lobes.Query{IDs: []string{stored[0].ID}})
+	if unknown := wants[*lobes.UnknownIDError](t, "just deleted", err); unknown.Gone.IsZero() {
+		t.Errorf("just deleted: %v", unknown)
+	}
 	for range 2 { // it is seen to be gone, and rests
 		w.clock.pass(time.Hour)
 		if err := w.set.Settle(context.Background()); err != nil {

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"memory-mcp/store/entry"
@@ -18,13 +20,14 @@ type audit struct {
 	root   *os.Root
 	erased map[string]string   // the tombstone's key of each erased id
 	files  map[string][]string // of each id, below the store's folder
+	follow map[string][]string // the keys of the states that those of an id follow
 	found  []Problem
 }
 
 // historyProblems reads every revision and names those whose bytes are not
 // what their names promise, and what is left of entries that were erased.
 func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) ([]Problem, error) {
-	a := &audit{s: s, root: root, erased: map[string]string{}, files: map[string][]string{}}
+	a := &audit{s: s, root: root, erased: map[string]string{}, files: map[string][]string{}, follow: map[string][]string{}}
 	for _, top := range []string{historyDir, broughtDir} {
 		folders, err := namesIn(root, top)
 		if err != nil {
@@ -38,6 +41,7 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) 
 		}
 	}
 	a.leftOver(view)
+	a.missing()
 	return append(a.found, s.twinProblems()...), nil
 }
 
@@ -74,11 +78,35 @@ func (a *audit) file(dir, folder, name string) string {
 		if r, err = readRevision(b, id, key); r.Op == entry.OpErase {
 			a.erased[id] = key
 		}
+		a.follow[id] = append(a.follow[id], r.Parents...)
 	}
 	if err != nil {
 		return "is damaged, and not used: " + err.Error()
 	}
 	return ""
+}
+
+// missing names the states that others follow and whose files are gone.
+func (a *audit) missing() {
+	for _, id := range slices.Sorted(maps.Keys(a.follow)) {
+		if a.erased[id] != "" {
+			continue
+		}
+		there := make(map[string]bool, len(a.files[id]))
+		for _, file := range a.files[id] {
+			if _, key, ok := entry.SplitName(path.Base(file)); ok {
+				there[key] = true
+			}
+		}
+		for _, key := range a.follow[id] {
+			if there[key] {
+				continue
+			}
+			there[key] = true // named once
+			file := path.Join(historyDir, entry.HistoryDir(id), id+"."+key+".md")
+			a.found = append(a.found, Problem{File: a.s.abs(file), What: "is gone: what was believed of it then is not known", Remedy: "bring the file back from a copy of the folder"})
+		}
+	}
 }
 
 // leftOver names what is left of erased entries, or has come back.

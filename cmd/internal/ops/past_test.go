@@ -159,3 +159,10 @@ func TestWhatAnUndoProposesCanBeDone(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatLiesBesideIsSettledByACall(t *testing.T) {
+	want := `What holds settles it: memory_correct(id: "gotcha-00000001", action: "confirm"), or memory_correct(id: "gotcha-00000001", action: "replace", correction: "the text that holds")`
+	if got := text(t, env(full(), ops.Facts{}), "memory_history", `{"action":"why","id":"gotcha-00000001"}`); !strings.Contains(got, want) {
+		t.Errorf("%q is missing in\n%s", want, got)
+	}
+}

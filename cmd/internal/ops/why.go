@@ -116,6 +116,8 @@ func (r *reasons) next(p *page) {
 		p.line("Put it back: %s", p.correct(r.ID, "restore", ""))
 	case r.State == lobes.StateMoved && r.MovedTo != "":
 		p.line("Go on there: %s", p.history(askWhy, arg{"id", r.ID}, arg{"lobe", r.MovedTo}))
+	case r.Entry != nil && len(r.Beside) > 0:
+		p.line("What holds settles it: %s, or %s", p.correct(r.ID, "confirm", ""), p.correct(r.ID, "replace", "the text that holds"))
 	case r.Entry != nil && len(r.Changes) > 1:
 		p.line("Take the last change back: %s", p.correct(r.ID, "undo", ""))
 	}
