@@ -2,6 +2,7 @@ package lobes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -226,7 +227,7 @@ func (s *Set) revisionsOf(by By, c Copy) ([]entry.Revision, bool) {
 		return revs, true
 	}
 	now := entry.Revision{
-		ID: c.ID, Recorded: s.o.Now().UTC(), Actor: by.Actor, Session: by.Session, Role: by.Role,
+		ID: c.ID, Recorded: s.o.Now().UTC(), Actor: by.Actor, Session: cmp.Or(by.Session, by.Connection), Role: by.Role,
 		Op: entry.OpCreate, Reason: ImportSource, Path: c.Path, Head: bytes.Clone(c.Head),
 	}
 	if n := len(revs); n > 0 {

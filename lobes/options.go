@@ -143,7 +143,10 @@ type Target struct {
 // By says who acts.
 type By struct {
 	Actor   string // an MCP client and its version, "cli", ...
-	Session string
-	Role    string // "user" when the person's own words or hand did it, "assistant" for an agent; "" when not told
-	Source  string // "" for a direct call; "bootstrap", "import", "sweep", "extraction" for text nobody typed
+	Session string // of the host; "" when it does not tell
+	// Connection stands for the session in the history when the host does not
+	// tell its own, so that what one agent did can be undone and forgotten.
+	Connection string
+	Role       string // "user" when the person's own words or hand did it, "assistant" for an agent; "" when not told
+	Source     string // "" for a direct call; "bootstrap", "import", "sweep", "extraction" for text nobody typed
 }

@@ -1,6 +1,7 @@
 package lobes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -316,7 +317,7 @@ func (r reading) write(ctx context.Context, by By, drafts []*draft) error {
 }
 
 func (b By) store(reason string) store.By {
-	return store.By{Actor: b.Actor, Session: b.Session, Role: b.Role, Reason: reason}
+	return store.By{Actor: b.Actor, Session: cmp.Or(b.Session, b.Connection), Role: b.Role, Reason: reason}
 }
 
 // planDraft plans what becomes of one draft, and tells whether anything is to be

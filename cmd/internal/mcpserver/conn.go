@@ -3,9 +3,11 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -19,6 +21,7 @@ import (
 // conn is the conversation with one client.
 type conn struct {
 	o       Options
+	id      string // names the connection in the history
 	env     *ops.Env
 	mcp     *server.MCPServer
 	session *session
@@ -38,8 +41,11 @@ type conn struct {
 // mostAtOnce bounds the calls that run side by side.
 const mostAtOnce = 32
 
+// idLength is the length of a connection's name, of 32 letters and digits each.
+const idLength = 10
+
 func newConn(ctx context.Context, env *ops.Env, out io.Writer, o Options) *conn {
-	c := &conn{o: o, env: env, out: newOutput(out, o.Log), slots: make(chan struct{}, mostAtOnce)}
+	c := &conn{o: o, id: "mcp-" + strings.ToLower(rand.Text()[:idLength]), env: env, out: newOutput(out, o.Log), slots: make(chan struct{}, mostAtOnce)}
 	c.session = newSession(c.out)
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c.streams, c.endStreams = context.WithCancel(c.ctx)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -185,6 +186,33 @@ func TestSessionOfTheHost(t *testing.T) {
 	p.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"memory_store","arguments":"x","_meta":{"host/sessionId":"from-call"}}}`)
 	if got := []string{spy.by[0].Session, spy.by[1].Session, spy.by[0].Role}; !reflect.DeepEqual(got, []string{"from-environment", "from-call", "assistant"}) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestAConnectionStandsForASession: most hosts do not tell their session, and
+// what was done in one is undone and forgotten all the same.
+func TestAConnectionStandsForASession(t *testing.T) {
+	env, m := world(t, "app")
+	spy := &spying{Memory: m}
+	env.Current = func(context.Context) (ops.Memory, error) { return spy, nil }
+	first := talk(t, t.Context(), env, mcpserver.Options{})
+	first.ask(codexHello)
+	stored := first.ask(call(1, "memory_store", storeWeb)).text()
+	first.ask(call(2, "memory_store", `"Releases are cut from main on Mondays by the bot."`))
+	second := talk(t, t.Context(), env, mcpserver.Options{})
+	second.ask(codexHello)
+	second.ask(call(1, "memory_store", `"Fixtures live beside the package that they test."`))
+	a, b, c := spy.by[0], spy.by[1], spy.by[2]
+	if a.Session != "" || a.Connection == "" || b.Connection != a.Connection || c.Connection == a.Connection {
+		t.Fatalf("got %+v", spy.by)
+	}
+	id := regexp.MustCompile(`[a-z]+-[0-9a-f]{8}`).FindString(stored)
+	if got := second.ask(call(2, "memory_history", `{"action":"why","id":"`+id+`"}`)).text(); !strings.Contains(got, "session "+a.Connection) {
+		t.Errorf("%q does not tell %s", got, a.Connection)
+	}
+	undone := second.ask(call(3, "memory_correct", `{"action":"undo","session":"`+a.Connection+`"}`)).text()
+	if strings.Count(undone, "is undone") != 2 || !strings.Contains(undone, id) {
+		t.Errorf("undone: %s", undone)
 	}
 }
 

@@ -188,6 +188,7 @@ func (c *conn) caller(ctx context.Context, meta *mcp.Meta) lobes.By {
 	if by.Role == "" {
 		by.Role = "assistant"
 	}
+	by.Connection = c.id
 	if c.o.Session != "" {
 		by.Session = c.o.Session
 	}
