@@ -182,6 +182,9 @@ func (r reading) planUndo(tx *store.Tx, f *fix) error {
 		return err
 	}
 	f.out.ID, f.out.Lobe, f.out.Topic, f.out.Title = f.ID, r.lobe.name, last.is.Topic, f.out.Undone[0].Title
+	if n := len(all); n > 1 && !f.out.Undone[0].Gone {
+		f.out.Topic = all[n-2].is.Topic
+	}
 	f.out.Path = f.out.Undone[0].Path
 	for _, id := range h.partners(last) {
 		others, err := h.deeds(id)
@@ -326,6 +329,9 @@ func (r reading) planUndoSession(ctx context.Context, tx *store.Tx, f *fix) erro
 		n := slices.IndexFunc(all, mine)
 		if n < 0 {
 			continue // undone already
+		}
+		if all[len(all)-1].rev.Gone() && (n == 0 || all[n-1].rev.Gone()) {
+			continue // it is gone, as it was before
 		}
 		if at := slices.IndexFunc(all[n:], func(d deed) bool { return !mine(d) }); at >= 0 {
 			last := all[len(all)-1]

@@ -112,7 +112,12 @@ func TestUndoOfASession(t *testing.T) {
 	}
 	c = act(person, lobes.Correction{Action: "undo", Session: "mine"})
 	same(t, "once more", len(c.Undone), 0)
-	_, err := w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{Action: "undo", Session: "nobody"})
+	brief := note(lobes.By{Actor: "c", Session: "brief"}, "Tundra")
+	act(lobes.By{Actor: "c", Session: "brief"}, lobes.Correction{ID: brief, Action: "delete"})
+	_, err := w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{Action: "undo", Session: "brief"})
+	wants[*lobes.NothingToUndoError](t, "a session that left nothing", err)
+	same(t, "its topic", act(person, lobes.Correction{ID: brief, Action: "undo"}).Topic, "architecture")
+	_, err = w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{Action: "undo", Session: "nobody"})
 	wants[*lobes.NothingToUndoError](t, "nobody's session", err)
 	_, err = w.set.Correct(context.Background(), person, lobes.Target{}, lobes.Correction{Action: "undo"})
 	wants[*lobes.ValueError](t, "neither id nor session", err)
