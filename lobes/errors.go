@@ -132,11 +132,10 @@ type ValueError struct {
 }
 
 func (e *ValueError) Error() string {
-	why := e.Why
-	if why == "" {
-		why = "it is one of " + strings.Join(e.Allowed, ", ")
+	if e.Why != "" {
+		return fmt.Sprintf("%s %q is refused: %s", e.Field, e.Value, e.Why)
 	}
-	return fmt.Sprintf("%s %q is not known: %s", e.Field, e.Value, why)
+	return fmt.Sprintf("%s %q is not known: it is one of %s", e.Field, e.Value, strings.Join(e.Allowed, ", "))
 }
 
 // UnknownIDError says that no searched lobe has the entry.

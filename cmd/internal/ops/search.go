@@ -281,7 +281,7 @@ func (f *found) left(p *page) {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	add(f.NotValid, "not valid now or expired")
+	add(f.NotValid, map[bool]string{false: "not valid now or expired", true: "not valid then or expired"}[f.past || f.otherTime])
 	add(f.Held, "held for a person's review")
 	add(f.Hidden, "pending, archived or superseded")
 	add(f.Branches, "of other branches (branch: \"*\" shows them)")
