@@ -95,18 +95,26 @@ func undoneLine(u lobes.Undone) string {
 
 // after says how to take it back, or what stays.
 func (c *corrected) after(p *page) {
-	switch c.Action {
-	case "deleted":
-		p.line("Its history stays. Put it back: %s", p.correct(c.ID, "restore", "", arg{"lobe", c.Lobe}))
-	case "superseded":
-		p.line("The old text stays for the time before, and for questions as of then. Why: %s", p.history(askWhy, arg{"id", c.ID}))
-	case "undone":
-		c.afterUndo(p)
-	case "erased":
-		p.line("Erased: %s. Nothing of it is left in files and history; only the id and the time are.", strings.Join(c.Erased, ", "))
-	}
+	c.outcome(p)
 	for _, l := range c.Left {
 		p.line("NOT REACHED: %s", safeLine(l))
+	}
+}
+
+// outcome is what a change came to, or would come to.
+func (c *corrected) outcome(p *page) {
+	switch {
+	case c.Preview && c.Action == "erased":
+		p.line("These would go from files and history for good: %s.", strings.Join(c.Erased, ", "))
+	case c.Preview:
+	case c.Action == "deleted":
+		p.line("Its history stays. Put it back: %s", p.correct(c.ID, "restore", "", arg{"lobe", c.Lobe}))
+	case c.Action == "superseded":
+		p.line("The old text stays for the time before, and for questions as of then. Why: %s", p.history(askWhy, arg{"id", c.ID}))
+	case c.Action == "undone":
+		c.afterUndo(p)
+	case c.Action == "erased":
+		p.line("Erased: %s. Nothing of it is left in files and history; only the id and the time are.", strings.Join(c.Erased, ", "))
 	}
 }
 

@@ -66,7 +66,12 @@ func (g guide) exampleFor(bad *ArgumentError) string {
 			return line("asof", "2026-06-09", "deploys")
 		}
 		return g.search(false, "deploys", then)
+	case "token":
+		return g.forget(arg{"action", "delete"}, arg{"session", "s-42"})
 	case "since", "until":
+		if bad.Op == "memory_correct" {
+			return g.forget(arg{"action", "delete"}, arg{"since", "yesterday"})
+		}
 		return g.history(askDiff, arg{"since", "2 weeks ago"})
 	case "validFrom":
 		return g.correct("arch-3f7a2b1c", "supersede", "the text that holds now", arg{"validFrom", "2026-06-01"})

@@ -166,3 +166,26 @@ func TestWhatLiesBesideIsSettledByACall(t *testing.T) {
 		t.Errorf("%q is missing in\n%s", want, got)
 	}
 }
+
+func TestAPreviewDoesNotSpeakAsIfItWereDone(t *testing.T) {
+	m := full()
+	m.corrected.Preview, m.corrected.Action = true, "erased"
+	got := text(t, env(m, ops.Facts{}), "memory_correct", `{"id":"gotcha-00000001","action":"erase","preview":true}`)
+	if !strings.Contains(got, "These would go from files and history for good: gotcha-00000001.") || strings.Contains(got, "Nothing of it is left") {
+		t.Error(got)
+	}
+}
+
+// TestAnErrorShowsACallOfItsOwn: what went wrong in forgetting is answered with
+// a call that forgets.
+func TestAnErrorShowsACallOfItsOwn(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"action":"delete","since":"2099-01-01"}`:                `memory_correct(action: "delete", since: "yesterday")`,
+		`{"action":"delete","session":"s","apply":true}`:          `memory_correct(action: "delete", session: "s-42")`,
+		`{"action":"erase","since":"today","until":"2020-01-01"}`: `memory_correct(action: "delete", since: "yesterday")`,
+	} {
+		if _, fault := ops.Call(t.Context(), env(full(), ops.Facts{}), "memory_correct", json.RawMessage(args)); fault == nil || !strings.Contains(fault.Error(), want) {
+			t.Errorf("%s: %q is missing in\n%v", args, want, fault)
+		}
+	}
+}
