@@ -129,6 +129,12 @@ func (a *briefing) edits(p *page) {
 			o.ID, o.Title, o.Path, p.get(o.ID), p.correct(o.ID, "replace", "the text that both agree on"))
 	}
 	for _, o := range a.Late {
+		if o.Twin {
+			p.line("CONFLICT: another copy of the folder has %s %s %q, too%s. Both texts: %s. What holds settles it: %s, or %s",
+				map[bool]string{false: "changed", true: "deleted"}[o.Gone], o.ID, o.Title, tail(", by ", safeLine(o.Actor)),
+				p.history(askWhy, arg{"id", o.ID}, arg{"lobe", o.Lobe}), p.correct(o.ID, "confirm", ""), p.correct(o.ID, "replace", "the text that holds"))
+			continue
+		}
 		p.line("CONFLICT: an editor saved into %s %q after it was replaced; both texts are in the history (%s). Read %s, then %s",
 			o.ID, o.Title, o.Path, p.get(o.ID), p.correct(o.ID, "replace", "the merged text"))
 	}

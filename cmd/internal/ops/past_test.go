@@ -189,3 +189,14 @@ func TestAnErrorShowsACallOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestABriefingTellsWhatAnotherCopyDid(t *testing.T) {
+	m := full()
+	m.briefing.Late = []lobes.Override{
+		{ID: "gotcha-00000002", Lobe: "app", Title: "Port", Path: "/x/gotcha-00000002.md", Twin: true, Actor: "other 1.2"},
+		{ID: "gotcha-00000003", Lobe: "app", Title: "Clock", Path: "/x/gotcha-00000003.md", Twin: true, Gone: true},
+	}
+	has(t, text(t, env(m, ops.Facts{}), "memory_context", `{"maxTokens":3000}`),
+		`CONFLICT: another copy of the folder has changed gotcha-00000002 "Port", too, by other 1.2. Both texts: memory_history(action: "why", id: "gotcha-00000002", lobe: "app"). What holds settles it: memory_correct(id: "gotcha-00000002", action: "confirm"), or memory_correct(id: "gotcha-00000002", action: "replace"`,
+		`has deleted gotcha-00000003 "Clock", too.`)
+}
