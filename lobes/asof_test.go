@@ -325,3 +325,20 @@ func TestADeletedFileIsARetraction(t *testing.T) {
 	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "restore"})
 	same(t, "back", w.get(lobes.Target{}, s.ID).Entry.Body, "It listens on 8080.")
 }
+
+// TestFreshnessIsOfTheDayOfTheQuestion: when a memory held says nothing of how
+// long ago somebody looked.
+func TestFreshnessIsOfTheDayOfTheQuestion(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	begin := w.clock.Now()
+	w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	verdict := func(q lobes.Query) string {
+		t.Helper()
+		q.Filter = "listens"
+		return w.recall(lobes.Target{}, q).Results[0].Fresh.Verdict
+	}
+	same(t, "of a time to come", verdict(lobes.Query{At: begin.AddDate(0, 3, 0)}), "fresh")
+	w.clock.pass(60 * 24 * time.Hour)
+	same(t, "of a time that was", verdict(lobes.Query{At: begin.Add(time.Hour)}), "stale")
+	same(t, "as of a time that was", verdict(lobes.Query{AsOf: begin.Add(time.Hour)}), "fresh")
+}

@@ -40,7 +40,7 @@ func (h hit) result(q Query, files *citings) Result {
 	factor, boosts := w.factor, w.reasons
 	r := Result{
 		Entry: e, Lobe: h.lobe.name, Path: h.path(h.head), Excerpt: look.short(&h.head.Entry, q.Excerpt),
-		Score: h.score, Confidence: e.Certainty(), Fresh: h.lobe.o.Behavior.judge(&e, q.At, files),
+		Score: h.score, Confidence: e.Certainty(), Fresh: h.lobe.o.Behavior.judge(&e, q.asked(h.lobe.o.Now()), files),
 		Reasons: []Reason{}, Global: h.lobe.spec.Global, Copy: h.head.Copy != "", Broken: h.head.Broken != nil,
 		Signals: look.signals(),
 	}
