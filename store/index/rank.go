@@ -52,7 +52,7 @@ func (s *search) run(p *plan) {
 
 // finish ranks scored documents and hands out those that were asked for.
 func (s *search) finish(p *plan, docs []uint32, total int) Result {
-	pool := s.best(docs, max(poolSize, 2*(s.Limit+s.Offset)))
+	pool := s.best(docs, max(poolSize, 2*(s.Limit+s.Offset)), nil)
 	s.refine(p, pool)
 	s.weigh(pool)
 	r := Result{Total: total, Best: p.best(), Evidence: s.evidence(p, pool), Hits: []Hit{}}
@@ -128,13 +128,17 @@ type scored struct {
 	doc   uint32
 }
 
-// best selects the n documents with the highest scores.
-func (s *search) best(docs []uint32, n int) []candidate {
+// best selects the n documents with the highest scores, of those that may be
+// found; nil is all. It asks only about documents that would be among the best.
+func (s *search) best(docs []uint32, n int, may func(doc uint32) bool) []candidate {
 	top := s.scratch.top[:0] // a heap, the worst of the best first
 	bar := float32(-1)       // what a document must reach to be among the best
 	for _, d := range docs {
 		c := scored{s.scratch.score[d], d}
 		if c.score < bar {
+			continue
+		}
+		if may != nil && (len(top) == n && !s.better(c, top[0]) || !may(d)) {
 			continue
 		}
 		switch {

@@ -25,10 +25,9 @@ func (x *Index) Similar(title, body string, keep func(d *Doc) bool, min float64,
 	s.prepare()
 	p := s.plan(title + "\n" + body)
 	s.run(p)
-	docs := s.kept(s.scratch.touched)
 	want := x.analyzer.FingerprintOf(title, body)
 	found := []Similar{}
-	for _, c := range s.best(docs, similarPool) {
+	for _, c := range s.best(s.scratch.touched, similarPool, s.keeps) {
 		d := s.state.doc(c.doc)
 		if v := textanalysis.Similarity(want, x.analyzer.FingerprintOf(d.Title, d.Body)); v > min {
 			found = append(found, Similar{d.Key, v})
