@@ -330,9 +330,6 @@ func (r reading) planUndoSession(ctx context.Context, tx *store.Tx, f *fix) erro
 		if n < 0 {
 			continue // undone already
 		}
-		if all[len(all)-1].rev.Gone() && (n == 0 || all[n-1].rev.Gone()) {
-			continue // it is gone, as it was before
-		}
 		if at := slices.IndexFunc(all[n:], func(d deed) bool { return !mine(d) }); at >= 0 {
 			last := all[len(all)-1]
 			f.out.Skipped = append(f.out.Skipped, h.skipped(last, fmt.Sprintf("changed since by %s", who(last))))
