@@ -143,8 +143,8 @@ func (s *Store) restedAbsence(root *os.Root, ids []string) []string {
 	var rested []string
 	for _, id := range ids {
 		a := s.missing[id]
-		if _, err := root.Lstat(topOf(a.path)); err != nil || unmarked != nil {
-			a.since = now // it only counts from when its folder is there again
+		if _, err := root.Lstat(topOf(a.path)); err != nil || unmarked != nil || now.Before(a.since) {
+			a.since = now // it only counts from when its folder is there again, and anew by a clock that was set back
 			s.missing[id] = a
 		} else if now.Sub(a.since) >= s.opts.Settle {
 			rested = append(rested, id)

@@ -208,6 +208,9 @@ func (s *Store) restedSince(p string, now time.Time) bool {
 	s.looking.Lock()
 	defer s.looking.Unlock()
 	f := s.files[p]
+	if f != nil && now.Before(f.since) {
+		f.since = now // the clock was set back: it counts anew
+	}
 	return f != nil && f.empty.IsZero() && now.Sub(f.since) >= s.opts.Settle
 }
 
