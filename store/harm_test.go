@@ -366,7 +366,7 @@ func TestADeadlineOfTheCallerIsNoLongLock(t *testing.T) {
 func TestAWriteComesBetweenThousandsOfAdoptions(t *testing.T) {
 	s := open(t, lobe(t), store.Options{})
 	put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
-	const n = 800
+	const n = 2000
 	for i := range n {
 		writeFile(t, filepath.Join(s.Dir(), "general", fmt.Sprintf("by-hand-%d.md", i)), fmt.Sprintf("# Note %d\n", i))
 	}
