@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -20,18 +19,10 @@ type Models struct {
 	// Mirror is where model files are fetched from, instead of the hub: a URL
 	// or an absolute folder.
 	Mirror string
-	// Generation writes, Embedding turns texts into vectors, Rerank scores
-	// what was found.
-	Generation, Embedding, Rerank Model
+	// Embedding turns texts into vectors, Rerank scores what was found.
+	Embedding, Rerank Model
 	// Dimensions is how many numbers of each vector are kept.
 	Dimensions int
-	// Judge compares memories: empty for rules alone, "model" for the model of
-	// Generation, "jev" for the service of JudgeAt.
-	Judge   string
-	JudgeAt Model
-	// CallsPerDay and TokensPerDay bound what is asked beyond this machine, 0
-	// for no bound.
-	CallsPerDay, TokensPerDay int
 }
 
 // Model is one model: on this machine when it has no URL.
@@ -49,20 +40,15 @@ type Model struct {
 // Used tells whether the model may be used.
 func (m Model) Used() bool { return m.Name != "" }
 
-// The defaults of models.
-const (
-	DefaultDimensions   = 256
-	DefaultRemoteModel  = "openai/gpt-5.4-mini"
-	DefaultCallsPerDay  = 500
-	DefaultTokensPerDay = 1000000
-)
+// DefaultDimensions is how many numbers of a vector are kept.
+const DefaultDimensions = 256
 
 func modelsKeys() []string {
-	return []string{"server", "mirror", "generation", "embedding", "rerank", "dimensions", "judge", "callsPerDay", "tokensPerDay"}
+	return []string{"server", "mirror", "embedding", "rerank", "dimensions"}
 }
 
 func defaultModels() Models {
-	return Models{Dimensions: DefaultDimensions, CallsPerDay: DefaultCallsPerDay, TokensPerDay: DefaultTokensPerDay}
+	return Models{Dimensions: DefaultDimensions}
 }
 
 func (c *Config) readModels(r *reader, key string, v *hujson.Value, env *environment) {
@@ -74,17 +60,11 @@ func (c *Config) readModels(r *reader, key string, v *hujson.Value, env *environ
 				c.mirror(r, v, key, text, env)
 			}
 		}},
-		{"generation", r.model(&m.Generation, base, env)},
 		{"embedding", r.model(&m.Embedding, base, env)},
 		{"rerank", r.model(&m.Rerank, base, env)},
 		{"dimensions", r.integer(&m.Dimensions, 32, 4096, false)},
-		{"judge", r.choice(&m.Judge, judges(), map[string]string{"off": "", "model": "model", "jev": "jev"})},
-		{"callsPerDay", r.integer(&m.CallsPerDay, 1, 1000000, true)},
-		{"tokensPerDay", r.integer(&m.TokensPerDay, 1000, 1000000000, true)},
 	})
 }
-
-func judges() []string { return []string{"off", "model", "jev"} }
 
 func (c *Config) modelPath(r *reader, into *string, env *environment) func(string, *hujson.Value) {
 	return func(key string, v *hujson.Value) {
@@ -129,7 +109,7 @@ func checkURL(text string) error {
 // model returns a reader of one model: an object, or its name alone.
 func (r *reader) model(into *Model, base string, env *environment) func(string, *hujson.Value) {
 	return func(key string, v *hujson.Value) {
-		example := fmt.Sprintf("%q: {\"model\": \"qwen3-4b\"}", leaf(key))
+		example := fmt.Sprintf("%q: {\"model\": \"qwen3-embedding\"}", leaf(key))
 		var m Model
 		text := func(into *string) func(string, *hujson.Value) {
 			return func(key string, v *hujson.Value) {
@@ -151,7 +131,7 @@ func (r *reader) model(into *Model, base string, env *environment) func(string, 
 	}
 }
 
-// complete fills in the name of a model, or tells why it is none.
+// complete makes the path of a model absolute, or tells why it is none.
 func (m *Model) complete(env *environment, base string) (what, remedy string) {
 	switch {
 	case m.URL == "" && m.Key != "":
@@ -166,7 +146,7 @@ func (m *Model) complete(env *environment, base string) (what, remedy string) {
 		return "a server beyond this machine needs a key", "set the key, or use a server of this machine"
 	}
 	if m.Name == "" {
-		m.Name = DefaultRemoteModel
+		return "a server has to be told which model", `add "model": "…"`
 	}
 	return "", ""
 }
@@ -196,7 +176,6 @@ func loopback(text string) bool {
 
 // readEnvironmentModels has the last word on models.
 func (c *Config) readEnvironmentModels(env *environment) {
-	c.environmentModel(env, "MEMORY_MCP_GENERATION", &c.Models.Generation)
 	c.environmentModel(env, "MEMORY_MCP_EMBEDDING", &c.Models.Embedding)
 	const mirror = "MEMORY_MCP_MODEL_MIRROR"
 	if text := strings.TrimSpace(env.getenv(mirror)); text != "" {
@@ -207,7 +186,6 @@ func (c *Config) readEnvironmentModels(env *environment) {
 			c.Models.Mirror = at
 		}
 	}
-	c.environmentJudge(env)
 }
 
 // environmentModel reads NAME_URL, NAME_KEY and NAME_MODEL.
@@ -230,31 +208,4 @@ func (c *Config) environmentModel(env *environment, name string, into *Model) {
 		return
 	}
 	*into = m
-}
-
-// judgeURL is where the service of the judge answers.
-const judgeURL = "https://api.typesafe.ai/v1"
-
-func (c *Config) environmentJudge(env *environment) {
-	const name = "MEMORY_MCP_JUDGE"
-	m := &c.Models
-	if word := strings.ToLower(strings.TrimSpace(env.getenv(name))); word != "" {
-		if !slices.Contains(judges(), word) {
-			c.Warnings = append(c.Warnings, Problem{Key: name, Near: nearest(word, judges()),
-				What: fmt.Sprintf("%q is not one of %s, and is ignored", word, strings.Join(judges(), ", "))})
-		} else {
-			m.Judge = strings.TrimPrefix(word, "off")
-		}
-	}
-	if m.Judge != "jev" {
-		return
-	}
-	m.JudgeAt = Model{Name: "jev", URL: judgeURL, Key: strings.TrimSpace(env.getenv("TYPESAFE_API_KEY"))}
-	if at := strings.TrimSpace(env.getenv("TYPESAFE_BASE_URL")); at != "" {
-		m.JudgeAt.URL = strings.TrimRight(at, "/") + "/v1"
-	}
-	if what, remedy := m.JudgeAt.complete(env, env.cwd); what != "" {
-		c.Warnings = append(c.Warnings, Problem{Key: "TYPESAFE_API_KEY", What: "the judge is off: " + what, Remedy: remedy})
-		m.Judge, m.JudgeAt = "", Model{}
-	}
 }

@@ -50,7 +50,7 @@ func (e *env) modelPlaces() (modelPlaces, error) {
 	}
 	return modelPlaces{
 		folder: models.Folder{Dir: app.ModelsDir(c.Home)}, mirror: models.Source(c.Models.Mirror),
-		used: map[string]string{c.Models.Generation.Name: "generation", c.Models.Embedding.Name: "embedding", c.Models.Rerank.Name: "rerank"},
+		used: map[string]string{c.Models.Embedding.Name: "embedding", c.Models.Rerank.Name: "rerank"},
 	}, nil
 }
 
