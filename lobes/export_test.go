@@ -82,8 +82,8 @@ func CallTime(text string, zone *time.Location, ends bool) (time.Time, error) {
 }
 
 // Decay is what is left of a weight.
-func Decay(age time.Duration, halfLife, confidence float64) float64 {
-	return decay(age, halfLife, confidence)
+func Decay(age time.Duration, halfLife, confidence float64, passing bool) float64 {
+	return standing{age: age, halfLife: halfLife, passing: passing}.decay(confidence)
 }
 
 // WeighUsed is the factor of an entry that was used, or lies on another branch.

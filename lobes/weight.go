@@ -26,6 +26,7 @@ type standing struct {
 	stale     bool          // by age, without evidence
 	age       time.Duration // since it was written or last verified
 	halfLife  float64       // in days, of an entry without any confidence; 0 never fades
+	passing   bool          // it tells what happened once, or matters to one task
 	uses      int           // how often it was asked for by name or confirmed
 	elsewhere bool          // recent work of another branch than the current one
 }
@@ -37,7 +38,8 @@ type standing struct {
 //	            decisions 1.2, modules 1.1, recent-work 0.9, others 1
 //	trust       the entry's confidence, 0..1
 //	fresh       0.7 when stale by age
-//	decay       (0.5^(days/half-life))^(1-confidence), at least 0.5
+//	decay       (0.5^(days/half-life))^(1-confidence), at least 0.5; at least
+//	            0.25 for an episode and for the detail of a task
 //	use         1 + log2(1+uses)/10
 //	branch      0.8 for recent work of another branch
 //	status      0.6 for a candidate
@@ -58,7 +60,7 @@ func (w *weighing) weigh(e *entry.Entry, s standing, boosts bool) {
 	if s.stale {
 		w.by("fresh", "stale", staleWeight)
 	}
-	w.by("decay", "", decay(s.age, s.halfLife, e.Certainty()))
+	w.by("decay", "", s.decay(e.Certainty()))
 	w.by("use", "", 1+math.Log2(1+float64(max(0, s.uses)))/10)
 	if s.elsewhere {
 		w.by("branch", e.Branch, elsewhereWeight)
@@ -71,27 +73,38 @@ func (w *weighing) weigh(e *entry.Entry, s standing, boosts bool) {
 	}
 }
 
-// leastDecay is what age alone leaves of an entry's weight. Without an end to
-// the fading, any note of today that has one word of the question would stand
-// before the one that answers it and is two years old.
-const leastDecay = 0.5
+// leastDecay is what age alone leaves of an entry's weight, and leastPassing of
+// what happened once. Without an end to the fading, any note of today that has
+// one word of the question would stand before the one that answers it and is two
+// years old.
+const (
+	leastDecay   = 0.5
+	leastPassing = 0.25
+)
+
+func (s standing) decay(confidence float64) float64 {
+	if s.passing {
+		return max(leastPassing, decay(s.age, s.halfLife, confidence))
+	}
+	return max(leastDecay, decay(s.age, s.halfLife, confidence))
+}
 
 // decay is what is left of an entry's weight: half after each half-life, the
-// slower the more certain it is, and never less than leastDecay.
+// slower the more certain it is.
 func decay(age time.Duration, halfLife, confidence float64) float64 {
 	days := math.Floor(age.Hours() / 24)
 	if days <= 0 || halfLife <= 0 {
 		return 1
 	}
-	return max(leastDecay, math.Pow(math.Pow(0.5, days/halfLife), 1-min(1, max(0, confidence))))
+	return math.Pow(math.Pow(0.5, days/halfLife), 1-min(1, max(0, confidence)))
 }
 
 // halfLife is that of an entry's kind. The detail of a task fades as what
 // happened once.
 func (b Behavior) halfLife(e *entry.Entry) float64 {
 	kind := cmp.Or(e.Kind, "fact")
-	if e.Durability == taskDetail {
-		kind = "episode"
+	if passing(e) {
+		kind = episodeKind
 	}
 	if days, ok := b.HalfLives[kind]; ok {
 		return days
@@ -99,9 +112,14 @@ func (b Behavior) halfLife(e *entry.Entry) float64 {
 	return b.HalfLifeDays
 }
 
+const episodeKind = "episode"
+
+// passing tells whether an entry is about what happened once.
+func passing(e *entry.Entry) bool { return e.Kind == episodeKind || e.Durability == taskDetail }
+
 // standing is what is known of an entry at a time.
 func (b Behavior) standing(e *entry.Entry, now time.Time) standing {
-	s := standing{stale: b.agedOut(e, now), halfLife: b.halfLife(e)}
+	s := standing{stale: b.agedOut(e, now), halfLife: b.halfLife(e), passing: passing(e)}
 	if !since(e).IsZero() {
 		s.age = now.Sub(since(e))
 	}

@@ -17,11 +17,20 @@ func TestDecay(t *testing.T) {
 	}{
 		{0, 30, 0.5, 1}, {30, 30, 0, 0.5}, {60, 30, 0.5, 0.5}, {100, 30, 0.7, 0.5}, {200, 30, 0.85, 0.5},
 		{5000, 30, 1, 1}, {60, 0, 0.5, 1}, {-3, 30, 0.5, 1}, {120, 60, 0.5, 0.5},
-		{1095, 30, .7, .5}, {1095, 30, 0, .5},
+		{1095, 30, .7, .5}, {1095, 30, 0, .5}, {60, 30, 0, .5},
 	} {
-		got := lobes.Decay(time.Duration(c.days)*day, c.halfLife, c.confidence)
+		got := lobes.Decay(time.Duration(c.days)*day, c.halfLife, c.confidence, false)
 		if math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("after %d days of half-life %g at confidence %g: %g, want %g", c.days, c.halfLife, c.confidence, got, c.want)
+		}
+	}
+}
+
+// What happened once fades further.
+func TestDecayOfWhatPasses(t *testing.T) {
+	for days, want := range map[int]float64{0: 1, 30: .5, 60: .25, 1095: .25} {
+		if got := lobes.Decay(time.Duration(days)*24*time.Hour, 30, 0, true); math.Abs(got-want) > 1e-9 {
+			t.Errorf("after %d days: %g, want %g", days, got, want)
 		}
 	}
 }
