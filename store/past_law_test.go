@@ -271,7 +271,7 @@ func (b *book) hand(kind, id, file string, s told, n int) {
 	text, path := s.bytes, s.path
 	switch kind {
 	case "edit":
-		text = strings.Replace(text, "State", fmt.Sprintf("By hand %d, state", n), 1)
+		text = strings.Replace(text, "tate", fmt.Sprintf("tate by hand %d,", n), 1)
 		must(os.WriteFile(file, []byte(text), 0o600))
 	case "revert by hand":
 		old := rapid.SampledFrom(b.lines[id]).Draw(b.t, "text")
