@@ -3,16 +3,14 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"memory-mcp/cmd/internal/imports"
 	"memory-mcp/lobes"
 	"memory-mcp/lobes/repo"
-	"memory-mcp/textanalysis"
 )
 
 // mirror hands on a file that a tool wrote into the host's own memory.
@@ -87,92 +85,24 @@ func (h *Hook) Mirror(ctx context.Context, host, session, path string) (lobes.Re
 	if !h.remembers(host, path) {
 		return lobes.Receipt{}, fmt.Errorf("mirror %s: it is no memory of %s", path, word(host))
 	}
-	text, err := readNote(path)
+	batch, err := imports.Read(imports.ClaudeMemory, path)
 	if err != nil {
-		return lobes.Receipt{}, err
+		return lobes.Receipt{}, fmt.Errorf("mirror: %w", err)
 	}
-	n := noteOf(path, text)
-	if strings.TrimSpace(n.Text) == "" {
-		return lobes.Receipt{}, nil // an editor's first save
+	for i := range batch.Notes { // what an agent writes down as it works, not what is brought in
+		batch.Notes[i].Confidence = nil
+	}
+	if len(batch.Notes) == 0 {
+		return lobes.Receipt{}, tooLong(path) // or empty: an editor's first save
 	}
 	by := lobes.By{Actor: host, Session: session, Role: "assistant", Source: lobes.MirrorSource}
-	key := strings.Join([]string{host, filepath.Base(filepath.Dir(filepath.Dir(path))), filepath.Base(path)}, "\x00")
-	return h.Set.Receive(ctx, by, h.Target, []lobes.Received{{Note: n, Key: key, Follow: true}}, 0)
+	return h.Set.Receive(ctx, by, h.Target, batch.Notes, 0)
 }
 
-func readNote(path string) (text string, err error) {
-	f, err := openTranscript(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	b, err := io.ReadAll(io.LimitReader(f, lobes.MaxText+1))
-	if err == nil && len(b) > lobes.MaxText {
+func tooLong(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > lobes.MaxText {
 		err = fmt.Errorf("mirror %s: it is longer than %d bytes", path, lobes.MaxText)
 	}
-	return string(b), err
-}
-
-// noteOf makes a note of a host's memory file: its name is the title, its
-// description opens the text, its type gives the topic and is a tag.
-func noteOf(path, text string) lobes.Note {
-	head, body := frontMatter(strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF"))
-	body = strings.TrimSpace(body)
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	n := lobes.Note{
-		Title: either(head["name"], either(head["description"], name)), Topic: "general", Trust: "agent-inferred",
-		Tags: []string{"claude-memory"}, References: []string{filepath.Base(path)}, StoreAnyway: true,
-	}
-	switch head["type"] {
-	case "user":
-		n.Topic = "user"
-	case "feedback":
-		n.Topic, n.Kind = "preferences", "preference"
-	case "":
-		prefix, _, _ := strings.Cut(name, "_")
-		switch prefix {
-		case "user":
-			n.Topic = "user"
-		case "feedback":
-			n.Topic, n.Kind = "preferences", "preference"
-		}
-	}
-	if head["type"] != "" {
-		n.Tags = append(n.Tags, head["type"])
-	}
-	if about := head["description"]; about != "" && !strings.Contains(textanalysis.Normalize(body), textanalysis.Normalize(about)) {
-		body = strings.TrimSpace(about + "\n\n" + body)
-	}
-	n.Text = body
-	return n
-}
-
-// frontMatter takes a header of simple keys off a text. Keys of a group count
-// as the file's own.
-func frontMatter(text string) (head map[string]string, body string) {
-	head = map[string]string{}
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return head, text
-	}
-	header, body, ok := strings.Cut(rest, "\n---")
-	if !ok {
-		return head, text
-	}
-	for l := range strings.SplitSeq(header, "\n") {
-		key, value, ok := strings.Cut(strings.TrimSpace(l), ":")
-		value = strings.TrimSpace(value)
-		if ok && value != "" && head[key] == "" {
-			head[key] = unquoted(value)
-		}
-	}
-	_, body, _ = strings.Cut(body, "\n")
-	return head, body
-}
-
-func unquoted(s string) string {
-	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		return s[1 : len(s)-1]
-	}
-	return s
+	return err
 }

@@ -141,18 +141,18 @@ func (b *Batch) file(path string, read func(b *Batch, name, text string)) error 
 }
 
 func slurp(path string) (text []byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
+	info, err := os.Stat(path) // before it is opened, which waits on a pipe
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%q is no regular file", path)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	text, err = io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err == nil && len(text) > MaxFile {
 		err = fmt.Errorf("%q is longer than %d bytes", path, MaxFile)
