@@ -37,6 +37,10 @@ type Options struct {
 	// nil is without.
 	Embedder Embedder
 	Reranker Reranker
+	// Transcriber turns speech into text; nil is without, for the reason that
+	// NoTranscriber tells.
+	Transcriber   Transcriber
+	NoTranscriber error
 	// Settle is the time between two looks for edits from outside; 0 is 30 s.
 	Settle time.Duration
 }
