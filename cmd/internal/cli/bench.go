@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +13,7 @@ import (
 
 type benchOptions struct {
 	bench.Options
-	sizes []string
-	json  bool
+	scratch
 }
 
 func newBench(e *env) *cobra.Command {
@@ -37,16 +35,12 @@ file costs in the same run.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runBench(c.Context(), e, o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.sizes, "entries", []string{"1000", "10000", "100000"}, "how many notes; several with commas")
+	o.flags(f, []string{"1000", "10000", "100000"}, "of the made-up notes")
 	f.IntVar(&o.Stores, "stores", 50, "how many notes to store")
 	f.IntVar(&o.Asks, "queries", 200, "how many questions of each kind to ask")
 	f.IntVar(&o.Starts, "starts", 5, "how many processes to start, with a snapshot and without")
-	f.Uint64Var(&o.Seed, "seed", 1, "of the made-up notes")
-	f.DurationVar(&o.Rest, "rest", 3*time.Second, "let the files rest before they are read, as those of yesterday have")
 	f.DurationVar(&o.Writing, "writing", 5*time.Second, "how long to ask beside a process that writes; 0s leaves it out")
 	f.IntVar(&o.PerSecond, "per-second", 1000, "how many entries that process writes")
-	f.StringVar(&o.Temp, "temp", "", "where to make the scratch repository")
-	f.BoolVar(&o.json, "json", false, "answer as JSON")
 	return c
 }
 
@@ -78,19 +72,11 @@ func newBenchWrite(e *env) *cobra.Command {
 }
 
 func runBench(ctx context.Context, e *env, o benchOptions) error {
-	o.Executable, o.Now = e.Executable, e.Now
-	for _, name := range []string{"PATH", "SystemRoot", "TMPDIR", "TEMP"} {
-		if value := e.Getenv(name); value != "" {
-			o.Environment = append(o.Environment, name+"="+value)
-		}
-	}
-	var sizes []int
-	for _, size := range o.sizes {
-		n, err := strconv.Atoi(strings.TrimSpace(size))
-		if err != nil || n < 0 {
-			return &UsageError{Command: Name + " bench speed", Err: fmt.Errorf("%q is no number of entries", size)}
-		}
-		sizes = append(sizes, n)
+	o.Executable, o.Now, o.Environment = e.Executable, e.Now, e.programsPaths()
+	o.Seed, o.Rest, o.Temp = o.seed, o.rest, o.temp
+	sizes, err := o.entries("speed", 0)
+	if err != nil {
+		return err
 	}
 	if o.Stores < 1 || o.Asks < 1 || o.Starts < 1 || o.PerSecond < 1 {
 		return &UsageError{Command: Name + " bench speed", Err: fmt.Errorf("stores, queries, starts and per-second are at least 1")}

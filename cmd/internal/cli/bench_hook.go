@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +12,7 @@ import (
 )
 
 func newBenchHook(e *env) *cobra.Command {
-	var o bench.Options
-	var sizes []string
-	var json bool
+	var o benchOptions
 	c := &cobra.Command{
 		Use:   "hook",
 		Short: "Measure what hooks cost",
@@ -24,40 +21,33 @@ as whole processes, in a scratch repository with so many made-up notes that a
 server has used before. Beside each run the same program is asked for its
 version, and git for the common directory.`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			o.Executable, o.Now = e.Executable, e.Now
-			for _, name := range []string{"PATH", "SystemRoot", "TMPDIR", "TEMP"} {
-				if value := e.Getenv(name); value != "" {
-					o.Environment = append(o.Environment, name+"="+value)
-				}
-			}
-			return runBenchHook(c.Context(), e, o, sizes, json)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return runBenchHook(c.Context(), e, o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&sizes, "entries", []string{"100", "1000", "10000"}, "how many notes; several with commas")
+	o.flags(f, []string{"100", "1000", "10000"}, "of the made-up notes and prompts")
 	f.IntVar(&o.Starts, "runs", 50, "how often to start each")
-	f.Uint64Var(&o.Seed, "seed", 1, "of the made-up notes and prompts")
-	f.DurationVar(&o.Rest, "rest", 3*time.Second, "let the files rest before they are read, as those of yesterday have")
-	f.StringVar(&o.Temp, "temp", "", "where to make the scratch repository")
-	f.BoolVar(&json, "json", false, "answer as JSON")
 	return c
 }
 
-func runBenchHook(ctx context.Context, e *env, o bench.Options, sizes []string, json bool) error {
+func runBenchHook(ctx context.Context, e *env, o benchOptions) error {
+	o.Executable, o.Now, o.Environment = e.Executable, e.Now, e.programsPaths()
+	o.Seed, o.Rest, o.Temp = o.seed, o.rest, o.temp
+	sizes, err := o.entries("hook", 0)
+	if err != nil {
+		return err
+	}
+	if o.Starts < 1 {
+		return &UsageError{Command: Name + " bench hook", Err: fmt.Errorf("%d is no number of runs", o.Starts)}
+	}
 	results := []bench.HookResult{}
-	for _, size := range sizes {
-		n, err := strconv.Atoi(strings.TrimSpace(size))
-		if err != nil || n < 0 || o.Starts < 1 {
-			return &UsageError{Command: Name + " bench hook", Err: fmt.Errorf("%q is no number of entries, or %d no number of runs", size, o.Starts)}
-		}
-		r, err := bench.MeasureHooks(ctx, o, n)
+	for _, n := range sizes {
+		r, err := bench.MeasureHooks(ctx, o.Options, n)
 		if err != nil {
 			return fmt.Errorf("measure hooks with %d entries: %w", n, err)
 		}
 		results = append(results, r)
 	}
-	if json {
+	if o.json {
 		return e.say(compact(results))
 	}
 	t := &table{head: []string{"ENTRIES", "WHAT", "P50", "P95", "CPU P50", "CPU P95"}, right: map[int]bool{0: true, 2: true, 3: true, 4: true, 5: true}}

@@ -3,9 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +11,7 @@ import (
 
 func newBenchTime(e *env) *cobra.Command {
 	var o bench.PastOptions
-	var sizes []string
-	var json bool
+	var s scratch
 	c := &cobra.Command{
 		Use:   "time",
 		Short: "Measure questions about the past",
@@ -26,35 +22,31 @@ question about the past, and questions about the present with a history and
 without one.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.Now = e.Now
-			return runBenchTime(c.Context(), e, o, sizes, json)
+			o.Now, o.Seed, o.Rest, o.Temp = e.Now, s.seed, s.rest, s.temp
+			return runBenchTime(c.Context(), e, o, s)
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&sizes, "entries", []string{"1000", "10000", "100000"}, "how many entries; several with commas")
+	s.flags(f, []string{"1000", "10000", "100000"}, "of the entries, of what became of them, and of the questions")
 	f.IntVar(&o.Asks, "queries", 200, "how many questions of each form to ask")
 	f.IntVar(&o.Starts, "starts", 3, "how often to open the lobe anew")
-	f.Uint64Var(&o.Seed, "seed", 1, "of the entries, of what became of them, and of the questions")
-	f.DurationVar(&o.Rest, "rest", 3*time.Second, "let the files rest before they are read, as those of yesterday have")
-	f.StringVar(&o.Temp, "temp", "", "where to make the scratch lobe")
-	f.BoolVar(&json, "json", false, "answer as JSON")
 	return c
 }
 
-func runBenchTime(ctx context.Context, e *env, o bench.PastOptions, sizes []string, json bool) error {
+func runBenchTime(ctx context.Context, e *env, o bench.PastOptions, s scratch) error {
+	sizes, err := s.entries("time", 1)
+	if err != nil {
+		return err
+	}
 	results := []bench.PastResult{}
-	for _, size := range sizes {
-		n, err := strconv.Atoi(strings.TrimSpace(size))
-		if err != nil || n < 1 {
-			return &UsageError{Command: Name + " bench time", Err: fmt.Errorf("%q is no number of entries", size)}
-		}
+	for _, n := range sizes {
 		r, err := bench.MeasurePast(ctx, o, n)
 		if err != nil {
 			return fmt.Errorf("measure with %d entries: %w", n, err)
 		}
 		results = append(results, r)
 	}
-	if json {
+	if s.json {
 		return e.say(compact(results))
 	}
 	for _, r := range results {
