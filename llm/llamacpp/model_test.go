@@ -18,6 +18,7 @@ import (
 
 	"memory-mcp/llm/llamacpp"
 	"memory-mcp/llm/sidecar"
+	"memory-mcp/llm/tiny"
 )
 
 func TestFind(t *testing.T) {
@@ -92,7 +93,7 @@ func TestProgramsThatAreNone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs are shell scripts")
 	}
-	file := meanings().file(t, "m.gguf")
+	path := file(t, "m.gguf", tiny.Meanings())
 	fails := filepath.Join(t.TempDir(), "fails")
 	if err := os.WriteFile(fails, []byte("#!/bin/sh\necho cannot open shared object >&2\nexit 127\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -102,8 +103,8 @@ func TestProgramsThatAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, server, file, want string }{
-		{"a program that ends", fails, file, "cannot open shared object"},
-		{"no program", "/no/such/server", file, "/no/such/server"},
+		{"a program that ends", fails, path, "cannot open shared object"},
+		{"no program", "/no/such/server", path, "/no/such/server"},
 		{"no model", fails, "/no/such.gguf", "/no/such.gguf"},
 		{"a file that is no model", fails, text, "no GGUF file"},
 		{"a model without a byte", fails, os.DevNull, "no GGUF file"},
@@ -124,12 +125,12 @@ func TestImpostors(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a shell script")
 	}
-	file := meanings().file(t, "m.gguf")
+	path := file(t, "m.gguf", tiny.Meanings())
 	for name, props := range map[string]func(w http.ResponseWriter, r *http.Request){
 		"another key":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
 		"no /props":     func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		"another model": func(w http.ResponseWriter, _ *http.Request) { writes(w, `{"model_path":"/other.gguf"}`) },
-		"no key":        func(w http.ResponseWriter, _ *http.Request) { writes(w, `{"model_path":"`+file+`"}`) },
+		"no key":        func(w http.ResponseWriter, _ *http.Request) { writes(w, `{"model_path":"`+path+`"}`) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +143,7 @@ func TestImpostors(t *testing.T) {
 			defer thief.Close()
 			// The program passes every request on to the thief, as if the thief
 			// had taken its port.
-			err := stopped(t, forwarder(t, thief.URL), file)
+			err := stopped(t, forwarder(t, thief.URL), path)
 			var impostor *llamacpp.ImpostorError
 			if !errors.As(err, &impostor) {
 				t.Error(err)
@@ -181,6 +182,16 @@ func forwarder(t *testing.T, to string) string {
 	path := filepath.Join(t.TempDir(), "llama-server")
 	script := fmt.Sprintf("#!/bin/sh\nFORWARD_TO=%s exec %q \"$@\"\n", to, os.Args[0])
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// file writes a model into a folder of the test.
+func file(t *testing.T, name string, model []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, model, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path

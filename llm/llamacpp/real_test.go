@@ -16,6 +16,7 @@ import (
 	"memory-mcp/llm"
 	"memory-mcp/llm/llamacpp"
 	"memory-mcp/llm/sidecar"
+	"memory-mcp/llm/tiny"
 )
 
 // program is the real llama-server, or the test is skipped by name.
@@ -26,7 +27,7 @@ func program(t *testing.T) string {
 		if os.Getenv("MEMORY_MCP_TEST_REAL") != "" {
 			t.Fatal("MEMORY_MCP_TEST_LLAMA_SERVER names no llama-server, and real programs are asked for")
 		}
-		t.Skip("needs a real llama-server: set MEMORY_MCP_TEST_LLAMA_SERVER to its absolute path")
+		t.Skip("needs a real llama-server: .ci/native builds one; set MEMORY_MCP_TEST_LLAMA_SERVER to its path")
 	}
 	return path
 }
@@ -65,7 +66,7 @@ const extractSchema = `{"type":"object","additionalProperties":false,"required":
 	"title":{"type":"string","minLength":1,"maxLength":30},"kind":{"enum":["fact","decision"]},"sure":{"type":"integer","minimum":0,"maximum":9}}}`
 
 func TestRealChat(t *testing.T) {
-	m := model(t, llamacpp.Chat, noise(0).file(t, "chat.gguf"), nil)
+	m := model(t, llamacpp.Chat, file(t, "chat.gguf", tiny.Chat()), nil)
 	_, err := m.Borrow(t.Context()) // which also sees to the start
 	var notReady *sidecar.NotReadyError
 	if !errors.As(err, &notReady) {
@@ -103,7 +104,7 @@ func TestRealChat(t *testing.T) {
 }
 
 func TestRealVectors(t *testing.T) {
-	m := model(t, llamacpp.Embed, noise(3).file(t, "embed.gguf"), func(o *llamacpp.Options) { o.Pooling = "last" })
+	m := model(t, llamacpp.Embed, file(t, "embed.gguf", tiny.Embedder()), func(o *llamacpp.Options) { o.Pooling = "last" })
 	loan := wait(t, m)
 	defer loan.Return()
 	v, err := loan.Embed(t.Context(), []string{"hello world", "the cat", "hello world"})
@@ -133,7 +134,7 @@ func product(a, b []float32) (sum float32) {
 }
 
 func TestRealMeanings(t *testing.T) {
-	m := model(t, llamacpp.Embed, meanings().file(t, "meanings.gguf"), nil)
+	m := model(t, llamacpp.Embed, file(t, "meanings.gguf", tiny.Meanings()), nil)
 	loan := wait(t, m)
 	defer loan.Return()
 	texts := []string{"the database failed", "a cat slept on the sofa", "tabs formatting", "deployment memory", "meetings in the morning"}
@@ -160,7 +161,7 @@ func TestRealMeanings(t *testing.T) {
 }
 
 func TestRealRank(t *testing.T) {
-	m := model(t, llamacpp.Rank, noise(4).file(t, "rank.gguf"), nil)
+	m := model(t, llamacpp.Rank, file(t, "rank.gguf", tiny.Ranker()), nil)
 	loan := wait(t, m)
 	defer loan.Return()
 	ranked, err := loan.Rank(t.Context(), "where is it", []string{"in the box", "cats", "in the box"})
@@ -171,7 +172,7 @@ func TestRealRank(t *testing.T) {
 
 // What kills the server is noticed, and it comes back; what ends us ends it.
 func TestRealServerDies(t *testing.T) {
-	m := model(t, llamacpp.Embed, meanings().file(t, "meanings.gguf"), nil)
+	m := model(t, llamacpp.Embed, file(t, "meanings.gguf", tiny.Meanings()), nil)
 	loan := wait(t, m)
 	server, err := os.FindProcess(serverOf(t, loan.Endpoint().URL))
 	if err != nil {
@@ -195,9 +196,9 @@ func TestRealServerDies(t *testing.T) {
 
 // Two models of one machine with the same file share a server.
 func TestRealServerIsShared(t *testing.T) {
-	file, dir := meanings().file(t, "meanings.gguf"), t.TempDir()
+	path, dir := file(t, "meanings.gguf", tiny.Meanings()), t.TempDir()
 	in := func(o *llamacpp.Options) { o.Dir = dir }
-	first, second := model(t, llamacpp.Embed, file, in), model(t, llamacpp.Embed, file, in)
+	first, second := model(t, llamacpp.Embed, path, in), model(t, llamacpp.Embed, path, in)
 	a := wait(t, first)
 	defer a.Return()
 	b := wait(t, second)
@@ -212,7 +213,7 @@ func TestRealServerIsShared(t *testing.T) {
 
 func TestRealServerThatCannotServe(t *testing.T) {
 	cut := filepath.Join(t.TempDir(), "cut.gguf")
-	whole := meanings().bytes()
+	whole := tiny.Meanings()
 	if err := os.WriteFile(cut, whole[:len(whole)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"memory-mcp/cmd/internal/app"
+	"memory-mcp/llm/tiny"
 	"memory-mcp/lobes"
 )
 
@@ -135,11 +136,15 @@ func TestModelsThatAreNotHere(t *testing.T) {
 // The real program, from the configuration to the answer: a question finds a
 // memory with which it shares no word, and nothing is left running.
 func TestRealSidecarFindsByMeaning(t *testing.T) {
-	server, model := os.Getenv("MEMORY_MCP_TEST_LLAMA_SERVER"), os.Getenv("MEMORY_MCP_TEST_WORDS_MODEL")
-	if server == "" || model == "" {
-		t.Skip("needs a real llama-server and an embedding model: set MEMORY_MCP_TEST_LLAMA_SERVER and MEMORY_MCP_TEST_WORDS_MODEL")
+	server := os.Getenv("MEMORY_MCP_TEST_LLAMA_SERVER")
+	if server == "" {
+		t.Skip("needs a real llama-server: .ci/native builds one; set MEMORY_MCP_TEST_LLAMA_SERVER to its path")
 	}
 	w := newWorld(t)
+	model := filepath.Join(t.TempDir(), "words.gguf")
+	if err := os.WriteFile(model, tiny.Words(), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	w.write(configFile, fmt.Sprintf(`{"models": {"server": %q, "embedding": %q}}`, server, model))
 	a := w.open(w.repository("app"), true)
 	remembering(w, a)

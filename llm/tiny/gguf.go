@@ -1,12 +1,9 @@
-package llamacpp_test
+package tiny
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
-	"testing"
 )
 
 // The kinds of values and tensors in a GGUF file, version 3.
@@ -100,14 +97,4 @@ func (g *gguf) bytes() []byte {
 	align(&all)
 	all.Write(g.data.Bytes())
 	return all.Bytes()
-}
-
-// file writes the model into a folder of the test.
-func (g *gguf) file(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, g.bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

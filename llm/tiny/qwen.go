@@ -1,4 +1,4 @@
-package llamacpp_test
+package tiny
 
 import (
 	"math"
@@ -6,6 +6,15 @@ import (
 	"slices"
 	"strings"
 )
+
+// Chat is a model that talks.
+func Chat() []byte { return noise(0).bytes() }
+
+// Embedder is a model whose vectors are taken from the last token.
+func Embedder() []byte { return noise(3).bytes() }
+
+// Ranker is a model that scores a text against a question.
+func Ranker() []byte { return noise(4).bytes() }
 
 // body is the size of a model with the layers of Qwen3.
 type body struct {
@@ -21,12 +30,15 @@ func (g *gguf) qwen3(name string, b body) {
 	g.set("qwen3.context_length", b.context)
 	g.set("qwen3.rope.freq_base", float32(1e6))
 	g.set("qwen3.attention.layer_norm_rms_epsilon", b.epsilon)
-	for key, n := range map[string]int{
-		"block_count": b.layers, "embedding_length": b.width, "feed_forward_length": b.inner,
-		"attention.head_count": b.heads, "attention.head_count_kv": b.shared,
-		"attention.key_length": b.head, "attention.value_length": b.head,
+	for _, size := range []struct {
+		key string
+		n   int
+	}{
+		{"block_count", b.layers}, {"embedding_length", b.width}, {"feed_forward_length", b.inner},
+		{"attention.head_count", b.heads}, {"attention.head_count_kv", b.shared},
+		{"attention.key_length", b.head}, {"attention.value_length", b.head},
 	} {
-		g.set("qwen3."+key, uint32(n))
+		g.set("qwen3."+size.key, uint32(size.n))
 	}
 }
 
@@ -43,8 +55,11 @@ func (g *gguf) layer(i int, b body, weights func(rows, columns int) []float32) {
 	} {
 		g.tensor(at+m.name+".weight", weights(m.from, m.to), m.from, m.to)
 	}
-	for name, n := range map[string]int{"attn_norm": b.width, "ffn_norm": b.width, "attn_q_norm": b.head, "attn_k_norm": b.head} {
-		g.tensor(at+name+".weight", slices.Repeat([]float32{1}, n), n)
+	for _, norm := range []struct {
+		name string
+		n    int
+	}{{"attn_norm", b.width}, {"ffn_norm", b.width}, {"attn_q_norm", b.head}, {"attn_k_norm", b.head}} {
+		g.tensor(at+norm.name+".weight", slices.Repeat([]float32{1}, norm.n), norm.n)
 	}
 }
 
@@ -146,64 +161,4 @@ func likely(name string, at, plain int) float32 {
 		return 0
 	}
 	return -4
-}
-
-// concepts are words that mean about the same.
-func concepts() []string {
-	return []string{
-		"database sql tables storage postgres", "crash failure failed broke outage", "deploy deployment release rollout ship",
-		"cat kitten cats", "sofa couch armchair", "sleeping slept resting nap", "memory ram heap", "indentation tabs spaces",
-		"style formatting layout", "meeting meetings call calls", "morning early dawn", "login authentication signin password",
-		"slow latency sluggish", "cache caching memoize", "test tests testing verify", "port socket listen",
-	}
-}
-
-// meanings is a model of words: the vector of a text is the sum of its words',
-// and words of one concept have nearly the same. So a question finds a text
-// with which it shares no word.
-func meanings() *gguf {
-	g, b := &gguf{}, body{width: 64, layers: 1, heads: 1, shared: 1, head: 32, inner: 32, context: 8192, epsilon: 1e6}
-	g.qwen3("meanings", b)
-	g.set("qwen3.pooling_type", uint32(1))
-	vocabulary := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
-	kinds := slices.Repeat([]int32{3}, len(vocabulary))
-	random := rand.New(rand.NewPCG(11, 0))
-	vector := func(size float64) []float32 {
-		v := make([]float32, b.width)
-		for i := range v {
-			v[i] = float32(size * random.NormFloat64() / math.Sqrt(float64(b.width)))
-		}
-		return v
-	}
-	words := make([]float32, len(vocabulary)*b.width)
-	add := func(word string, v []float32) {
-		vocabulary, kinds, words = append(vocabulary, word), append(kinds, 1), append(words, v...)
-	}
-	for _, concept := range concepts() {
-		middle := vector(1)
-		for _, word := range strings.Fields(concept) {
-			v := vector(.2)
-			for i := range v {
-				v[i] += middle[i]
-			}
-			add("▁"+word, v)
-		}
-	}
-	for c := 'a'; c <= 'z'; c++ {
-		add("▁"+string(c), vector(.05))
-		add(string(c), vector(.05))
-	}
-	g.set("tokenizer.ggml.model", "bert")
-	g.set("tokenizer.ggml.pre", "default")
-	g.set("tokenizer.ggml.tokens", vocabulary)
-	g.set("tokenizer.ggml.token_type", kinds)
-	for key, id := range map[string]uint32{"padding": 0, "unknown": 1, "bos": 2, "cls": 2, "seperator": 3, "mask": 4} {
-		g.set("tokenizer.ggml."+key+"_token_id", id)
-	}
-	g.set("tokenizer.ggml.add_bos_token", false)
-	g.set("tokenizer.ggml.add_sep_token", false)
-	g.tensor("token_embd.weight", words, b.width, len(vocabulary))
-	g.tensor("output_norm.weight", slices.Repeat([]float32{1000}, b.width), b.width)
-	g.layer(0, b, func(rows, columns int) []float32 { return make([]float32, rows*columns) })
-	return g
 }
