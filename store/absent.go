@@ -30,69 +30,84 @@ func (s *Store) noteMissing(gone []*Head, now time.Time) {
 	}
 }
 
-// manyMissing is the number of ids from which on it is quicker to list the
-// whole history than the folder of each.
-const manyMissing = 64
-
 // absentees lists the ids that history knows, that were not deleted, and that
-// have no head. The first call reads which ids history has; later ones know
-// what the looks have missed. No look waits for it.
+// have no head, whether or not a look ever saw it: one that was written and
+// taken away between two looks is absent, too. No look waits for it.
 func (s *Store) absentees(ctx context.Context, root *os.Root, view *View) ([]string, error) {
+	names, err := s.history(root)
+	if err != nil {
+		return nil, err
+	}
 	s.looking.Lock()
-	missing, passed := maps.Clone(s.missing), s.passed
+	missing := maps.Clone(s.missing)
 	s.looking.Unlock()
-	keys := func(id string) ([]string, error) { return keysOf(root, id) }
-	if !passed || len(missing) > manyMissing {
-		all, err := allKeys(root)
-		if err != nil {
+	gone, err := s.headless(ctx, root, view, names, missing)
+	if err != nil {
+		return nil, err
+	}
+	if len(gone) > 0 {
+		if view, err = s.Look(ctx); err != nil { // what history holds by now was a head by now
 			return nil, err
 		}
-		for id := range all {
-			_, there := view.ID(id)
-			if _, known := missing[id]; !there && !known && !passed {
-				missing[id] = absent{since: s.opts.Now()}
-			}
-		}
-		keys = func(id string) ([]string, error) { return all[id], nil }
 	}
 	var ids []string
-	var err error
-	for id, a := range missing {
-		var of []string
-		if of, err = keys(id); err != nil {
-			break
-		}
-		if err = ctx.Err(); err != nil {
-			break
-		}
-		if missing[id] = a.ask(s, root, id, of); missing[id].key != "" && !missing[id].replaced(root, view) {
+	for id, a := range gone {
+		if _, there := view.ID(id); there {
+			delete(gone, id)
+		} else if !a.replaced(root, view) {
 			ids = append(ids, id)
 		}
 	}
-	s.learn(missing, err == nil)
-	if err != nil || len(ids) == 0 {
-		return nil, err
-	}
-	if view, err = s.Look(ctx); err != nil { // what history holds by now was a head by now
-		return nil, err
-	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { _, there := view.ID(id); return there })
+	s.learn(missing, gone)
 	slices.Sort(ids)
 	return ids, nil
 }
 
+// headless asks history about the ids that have no head. Of those that it says
+// are gone it is asked once.
+func (s *Store) headless(ctx context.Context, root *os.Root, view *View, names *names, missing map[string]absent) (map[string]absent, error) {
+	head := func(id string) *Head {
+		h, _ := view.ID(id)
+		return h
+	}
+	sh := &shelf{root: root, keep: true}
+	defer sh.close()
+	gone := map[string]absent{}
+	for _, l := range names {
+		if l == nil {
+			continue
+		}
+		known := s.accord.settled(l.groups, head)
+		for i, g := range l.groups {
+			if known[i] || head(g.id) != nil {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if a := missing[g.id].ask(s, sh, g); a.key != "" {
+				gone[g.id] = a
+			}
+		}
+	}
+	return gone, nil
+}
+
 // ask asks history about an id, unless nothing has come to it since the last
-// time. Without a key the id is not absent: it was deleted, or never there.
-func (a absent) ask(s *Store, root *os.Root, id string, keys []string) absent {
-	if len(keys) > 0 && keys[len(keys)-1] == a.key {
+// time. Without a key the id is not absent: it was deleted.
+func (a absent) ask(s *Store, sh *shelf, g group) absent {
+	if g.newest() == a.key {
 		return a
 	}
 	a.key = ""
-	if l := lineOf(s.readChain(root, id, keys), nil, s.opts.Now()); !l.agrees() {
-		a.key = keys[len(keys)-1]
-		if a.path == "" {
-			a.path = l.facts[l.in].path
-		}
+	l := lineOf(s.readChainFrom(sh, g.id, g.keys), nil, s.opts.Now())
+	if l.agrees() {
+		s.accord.noteGone(g.id, l.plainSum(g))
+		return a
+	}
+	a.key = g.newest()
+	if a.path == "" {
+		a.path = l.facts[l.in].path
 	}
 	return a
 }
@@ -107,25 +122,28 @@ func (a absent) replaced(root *os.Root, view *View) bool {
 	return err == nil
 }
 
-// learn keeps what history said of the ids whose heads are still missing.
-func (s *Store) learn(missing map[string]absent, whole bool) {
+// learn keeps what history said of the ids whose heads are missing, and forgets
+// those of which it had been asked and that are gone.
+func (s *Store) learn(asked, gone map[string]absent) {
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	for id, a := range missing {
-		now, known := s.missing[id]
-		_, back := s.view.ID(id)
-		switch {
-		case back || !known && s.passed:
-		case whole && a.key == "":
+	for id := range asked {
+		if _, absent := gone[id]; !absent {
 			delete(s.missing, id)
-		case known:
-			a.since = now.since
-			s.missing[id] = a
-		default:
-			s.missing[id] = a
 		}
 	}
-	s.passed = s.passed || whole
+	for id, a := range gone {
+		if _, back := s.view.ID(id); back {
+			continue
+		}
+		if now, known := s.missing[id]; known {
+			a.since = now.since
+		}
+		if a.since.IsZero() {
+			a.since = s.opts.Now()
+		}
+		s.missing[id] = a
+	}
 }
 
 // massive tells whether so much is gone that nobody can have meant it.

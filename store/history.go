@@ -202,27 +202,3 @@ func (s *Store) Revisions(id string) ([]entry.Revision, error) {
 	}
 	return all, nil
 }
-
-// allKeys lists the whole history: for each id its keys, oldest first.
-func allKeys(root *os.Root) (map[string][]string, error) {
-	folders, err := namesIn(root, historyDir)
-	if err != nil {
-		return nil, fmt.Errorf("list history: %w", err)
-	}
-	all := map[string][]string{}
-	for _, folder := range folders {
-		names, err := namesIn(root, path.Join(historyDir, folder))
-		if err != nil {
-			return nil, fmt.Errorf("list history: %w", err)
-		}
-		for _, name := range names {
-			if id, key, ok := entry.SplitName(name); ok {
-				all[id] = append(all[id], key)
-			}
-		}
-	}
-	for _, keys := range all {
-		slices.Sort(keys)
-	}
-	return all, nil
-}

@@ -315,18 +315,6 @@ func sequences() int {
 // TestThePastIsWhatWasWritten compares the past of a store with a naive replay
 // of what a test has done to it.
 func TestThePastIsWhatWasWritten(t *testing.T) {
-	// The same sequences each time, so that a failure can be repeated; another
-	// -rapid.seed tries others.
-	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {
-		if err := seed.Value.Set("1"); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := seed.Value.Set("0"); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
 	top := t.TempDir()
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {

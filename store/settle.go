@@ -430,22 +430,13 @@ func (s *Store) lastState(root *os.Root, id string) (string, []byte, error) {
 	return placeOf(k.Revision), k.Head, nil
 }
 
-// beforeGone finds the last state with a head: from a deletion to what was
-// deleted, and not to what lies beside it.
+// beforeGone finds the last state of the line that had a head: what was believed
+// until it went.
 func (l *line) beforeGone() (key string, ok bool) {
-	byKey := map[string]fact{}
-	for _, f := range l.facts {
-		byKey[f.key] = f
+	for _, f := range slices.Backward(l.facts[:l.in+1]) {
+		if !f.gone {
+			return f.key, true
+		}
 	}
-	if l.in < 0 {
-		return "", false
-	}
-	f, ok := l.facts[l.in], true
-	for ok && f.gone && len(f.parents) > 0 {
-		f, ok = byKey[f.parents[0]]
-	}
-	for at := l.in; (!ok || f.gone) && at >= 0; at-- {
-		f, ok = l.facts[at], true
-	}
-	return f.key, ok && !f.gone
+	return "", false
 }

@@ -116,6 +116,33 @@ func TestADeletedFileIsARetractionOnceItRests(t *testing.T) {
 	}
 }
 
+// TestAFileThatNoLookSawIsMissedToo: it was written and deleted between two
+// looks of a process that knows the history already.
+func TestAFileThatNoLookSawIsMissedToo(t *testing.T) {
+	for name, other := range map[string]bool{"written by itself": false, "written by another process": true} {
+		t.Run(name, func(t *testing.T) {
+			c := newClock()
+			s := open(t, lobe(t), store.Options{Now: c.now})
+			put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
+			settle(t, s, false)
+			by := s
+			if other {
+				by = open(t, s.Dir(), store.Options{Now: c.now})
+			}
+			if err := os.Remove(put(t, by, entry.OpCreate, note("gotcha-00000002", "B", "two")).Path); err != nil {
+				t.Fatal(err)
+			}
+			if got := settle(t, s, false); got.Waiting != 1 || len(got.Retracted) > 0 {
+				t.Fatalf("at once: %+v", got)
+			}
+			c.pass(31 * time.Second)
+			if got := settle(t, s, false); !slices.Equal(got.Retracted, []string{"gotcha-00000002"}) {
+				t.Fatalf("rested: %+v", got)
+			}
+		})
+	}
+}
+
 func TestAFolderMovedAwayForAMinuteRetractsNothing(t *testing.T) {
 	c := newClock()
 	s := open(t, lobe(t), store.Options{Now: c.now})

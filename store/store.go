@@ -61,7 +61,6 @@ type Store struct {
 	found     []Conflict
 	twinned   map[string]bool // ids that had twins
 	over      map[string]Override
-	passed    bool // history has been read through once by Settle
 
 	listing     sync.Mutex // guards what follows
 	listedNames names      // of history, as it was listed last

@@ -220,7 +220,6 @@ func (w *world) copyFolder(step) {
 	for _, e := range from.events {
 		if e.pending { // each folder writes it down by itself
 			own := *e
-			own.change = w.ownCall()
 			e = &own
 		}
 		to.events = append(to.events, e)

@@ -57,7 +57,7 @@ func (w *world) merged(b, of *book, into int) {
 		}
 		if e.pending { // it is taken over as it is, and written down there later by itself
 			own := *e
-			own.pending, own.change = false, w.ownCall()
+			own.pending = false
 			e = &own
 		}
 		b.events = append(b.events, e)
