@@ -168,6 +168,9 @@ func (w *writer) eraseAll(ctx context.Context, marks []mark) ([]Erased, error) {
 		}
 		done = append(done, e)
 	}
+	if err := w.maskRecords(marks, done); err != nil {
+		return done, fmt.Errorf("erase what the records tell: %w", err)
+	}
 	if err := w.eraseState(ctx, marks, done); err != nil {
 		return done, fmt.Errorf("erase what the caches hold: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // TestMain lets the test binary play the process that is killed.
 func TestMain(m *testing.M) {
-	for name, play := range map[string]func(string) error{"STORE_TEST_WRITER": writeForever, "STORE_TEST_ERASER": eraseForever, "STORE_TEST_MERGER": mergeOnce} {
+	for name, play := range map[string]func(string) error{"STORE_TEST_WRITER": writeForever, "STORE_TEST_ERASER": eraseForever, "STORE_TEST_MERGER": mergeOnce, "STORE_TEST_RECORDER": recordForever} {
 		dir := os.Getenv(name)
 		if dir == "" {
 			continue

@@ -214,5 +214,5 @@ func (w *writer) sweep() error {
 			return err
 		}
 	}
-	return nil
+	return w.sweepRecords()
 }

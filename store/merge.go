@@ -23,6 +23,7 @@ type Merged struct {
 	Erased  []string  // ids that were erased there, and are now erased here
 	Skipped []Skipped // what was left as it was
 	Damaged []Problem // files of the other folder that could not be used
+	Records int       // that were not here
 }
 
 // Skipped is an entry that a merge left alone, and why.
@@ -81,6 +82,9 @@ func (s *Store) Merge(ctx context.Context, from string) (Merged, error) {
 		return m, errors.Join(err, other.Close())
 	}
 	err = s.unite(ctx, offers(here, there), &m)
+	if err == nil {
+		err = s.uniteRecords(ctx, other, &m)
+	}
 	m.Damaged = there.Damaged()
 	return m, errors.Join(err, other.Close())
 }

@@ -35,6 +35,11 @@ func (s *Store) Problems(ctx context.Context) ([]Problem, error) {
 		return problems, err
 	}
 	problems = append(problems, damaged...)
+	records, err := s.recordProblems(ctx, root)
+	if err != nil {
+		return problems, err
+	}
+	problems = append(problems, records...)
 	if gone, err := s.absentees(ctx, root, view); err == nil && massive(gone, view) { // what cannot be listed is named above
 		problems = append(problems, Problem{File: s.dir,
 			What:   fmt.Sprintf("%d entries vanished: their files are gone, their history is here", len(gone)),
@@ -103,6 +108,8 @@ type Usage struct {
 	HistoryBytes int64 `json:"history_bytes"`
 	Broken       int   `json:"broken"`
 	Copies       int   `json:"copies"`
+	RecordFiles  int   `json:"record_files"`
+	RecordBytes  int64 `json:"record_bytes"`
 }
 
 // Usage counts what the last look saw, and what history holds now.
@@ -135,7 +142,7 @@ func (s *Store) Usage() (Usage, error) {
 			}
 		}
 	}
-	return u, nil
+	return u, u.countRecords(root)
 }
 
 func (u *Usage) count(root *os.Root, dir string) error {

@@ -67,6 +67,8 @@ type Store struct {
 	memo        memo
 	accord      accord
 
+	records recordMemo
+
 	writing   sync.Mutex // one writer of this process at a time
 	recovered bool       // leftovers of a kill were settled; guarded by writing
 }

@@ -50,6 +50,7 @@ type Tx struct {
 	join   map[string]bool
 
 	brought map[string][]entry.Revision
+	records []entry.Record
 }
 
 // act is one planned change.
@@ -233,7 +234,7 @@ func (s *Store) idle(f func(*Tx) error) (bool, error) {
 	if err := f(tx); err != nil {
 		return false, err
 	}
-	return len(tx.acts) == 0, nil
+	return len(tx.acts)+len(tx.records) == 0, nil
 }
 
 func (s *Store) newTx(root *os.Root, v *View) *Tx {
@@ -333,6 +334,13 @@ func (w *writer) attempt(ctx context.Context, f func(*Tx) error) ([]Written, err
 		}
 		steps = append(steps, st)
 		w.steps[a.id] = st
+	}
+	records, err := w.layRecords(tx)
+	if err == nil {
+		err = w.putRecords(records)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.abandon(steps), w.abandonRecords(records))
 	}
 	return w.commitAll(ctx, steps)
 }

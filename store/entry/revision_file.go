@@ -224,10 +224,13 @@ func envelopeError(i int, what, value string) error {
 
 // splitEnvelope gives the lines between the first line and the separator, each
 // with its end, and the bytes below.
-func splitEnvelope(b []byte) (string, []byte, error) {
+func splitEnvelope(b []byte) (string, []byte, error) { return splitBelow(revisionLine, b) }
+
+// splitBelow is splitEnvelope for a file with another first line.
+func splitBelow(opening string, b []byte) (string, []byte, error) {
 	first, rest, _ := bytes.Cut(b, []byte("\n"))
-	if string(first) != revisionLine {
-		return "", nil, envelopeError(-1, "not "+revisionLine, cutBytes(string(first), 60))
+	if string(first) != opening {
+		return "", nil, envelopeError(-1, "not "+opening, cutBytes(string(first), 60))
 	}
 	if bytes.HasPrefix(rest, []byte("---\n")) {
 		return "", rest[len("---\n"):], nil
@@ -241,10 +244,9 @@ func splitEnvelope(b []byte) (string, []byte, error) {
 }
 
 func (r *Revision) set(name, value string, sum *string) error {
-	if strings.HasPrefix(value, `"`) {
-		if err := json.Unmarshal([]byte(value), &value); err != nil {
-			return fmt.Errorf("not a JSON string: %w", err)
-		}
+	value, err := envelopeValue(value)
+	if err != nil {
+		return err
 	}
 	switch name {
 	case "id":
@@ -264,6 +266,18 @@ func (r *Revision) set(name, value string, sum *string) error {
 		*r.text(name) = value
 	}
 	return nil
+}
+
+// envelopeValue is a value as [envelopeText] was given it.
+func envelopeValue(value string) (string, error) {
+	if !strings.HasPrefix(value, `"`) {
+		return value, nil
+	}
+	var text string
+	if err := json.Unmarshal([]byte(value), &text); err != nil {
+		return value, fmt.Errorf("not a JSON string: %w", err)
+	}
+	return text, nil
 }
 
 // text is the field of a key that holds plain text.
