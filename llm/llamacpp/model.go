@@ -53,8 +53,9 @@ const defaultContext = 8192
 
 // A Model is a model file that is served while it is needed.
 type Model struct {
-	o Options
-	s *sidecar.Supervisor
+	o     Options
+	s     *sidecar.Supervisor
+	share sidecar.Share
 }
 
 // New returns a model. It starts nothing.
@@ -76,9 +77,9 @@ func New(o Options) (*Model, error) {
 		o.Threads = max(1, runtime.NumCPU()/2)
 	}
 	m := &Model{o: o}
+	m.share = sidecar.Share{Dir: o.Dir, Name: m.name(), Launch: m.launch, Alive: m.check}
 	m.s = sidecar.New(sidecar.Options{
-		Launch: sidecar.Shared(sidecar.Share{Dir: o.Dir, Name: m.name(), Launch: m.launch, Alive: m.check}),
-		Idle:   o.Idle, Pause: o.Pause, Logger: o.Logger,
+		Launch: sidecar.Shared(m.share), Idle: o.Idle, Pause: o.Pause, Logger: o.Logger,
 	})
 	return m, nil
 }
@@ -108,6 +109,14 @@ func (m *Model) Borrow(ctx context.Context) (Loan, error) { return m.loan(m.s.Bo
 
 // Wait lends a client as soon as the server answers.
 func (m *Model) Wait(ctx context.Context) (Loan, error) { return m.loan(m.s.Wait(ctx)) }
+
+// Join lends a client of the server that another process runs, if there is one
+// that answers now. It is for programs that end before a model is loaded:
+// nothing is started, and [Model.Run] need not run.
+func (m *Model) Join(ctx context.Context) (Loan, error) {
+	at, err := m.share.Running(ctx)
+	return m.loan(sidecar.Lease{Address: at, Return: func() {}}, err)
+}
 
 func (m *Model) loan(l sidecar.Lease, err error) (Loan, error) {
 	if err != nil {

@@ -211,6 +211,28 @@ func TestRealServerIsShared(t *testing.T) {
 	}
 }
 
+// A program that ends soon uses the server of another one, and starts none.
+func TestRealServerIsJoined(t *testing.T) {
+	path, dir := file(t, "meanings.gguf", tiny.Meanings()), t.TempDir()
+	in := func(o *llamacpp.Options) { o.Dir = dir }
+	guest, err := llamacpp.New(llamacpp.Options{Server: program(t), File: path, Role: llamacpp.Embed, Dir: dir, Context: 2048})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := guest.Join(t.Context()); err == nil {
+		t.Error("joined where nothing runs")
+	}
+	wait(t, model(t, llamacpp.Embed, path, in)).Return()
+	loan, err := guest.Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loan.Return()
+	if _, err := loan.Embed(t.Context(), []string{"cat"}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRealServerThatCannotServe(t *testing.T) {
 	cut := filepath.Join(t.TempDir(), "cut.gguf")
 	whole := tiny.Meanings()

@@ -74,6 +74,35 @@ func (s Share) launch(ctx context.Context) (Server, error) {
 	}
 }
 
+// Running is the server that another process of this machine owns, if it
+// answers. Nothing is started, and nothing made.
+func (s Share) Running(ctx context.Context) (Address, error) {
+	at, err := s.running(ctx)
+	if err != nil {
+		return Address{}, fmt.Errorf("no process runs the sidecar: %w", err)
+	}
+	return at, nil
+}
+
+func (s Share) running(ctx context.Context) (Address, error) {
+	if _, err := os.Stat(s.path(".json")); err != nil {
+		return Address{}, err
+	}
+	// A record that an owner left behind when it was killed leads to whoever
+	// has the port now, who would get the key.
+	lock := flock.New(s.path(".lock"), flock.SetPermissions(0o600))
+	free, err := lock.TryRLock()
+	if err != nil {
+		return Address{}, err
+	}
+	if free {
+		return Address{}, errors.Join(errNoOwner, lock.Close())
+	}
+	return s.known(ctx)
+}
+
+var errNoOwner = errors.New("its owner is gone")
+
 // known is the server that the lock's owner has told.
 func (s Share) known(ctx context.Context) (Address, error) {
 	b, err := os.ReadFile(s.path(".json"))

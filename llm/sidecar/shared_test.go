@@ -31,7 +31,11 @@ func (m *machine) launch(context.Context) (sidecar.Server, error) {
 }
 
 func (m *machine) share() func(context.Context) (sidecar.Server, error) {
-	return sidecar.Shared(sidecar.Share{
+	return sidecar.Shared(m.kind())
+}
+
+func (m *machine) kind() sidecar.Share {
+	return sidecar.Share{
 		Dir: m.dir, Name: "chat", Launch: m.launch, Every: 10 * time.Millisecond,
 		Alive: func(_ context.Context, at sidecar.Address) error {
 			if m.dead.Load() || at.Key != "k" {
@@ -39,7 +43,7 @@ func (m *machine) share() func(context.Context) (sidecar.Server, error) {
 			}
 			return nil
 		},
-	})
+	}
 }
 
 func launched(t *testing.T, m *machine) sidecar.Server {
@@ -124,5 +128,40 @@ func TestGuestGivesUp(t *testing.T) {
 	defer stop()
 	if _, err := m.share()(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("launch = %v", err)
+	}
+}
+
+// Who starts nothing finds what runs, and leaves no trace where nothing does.
+func TestRunning(t *testing.T) {
+	m := &machine{dir: filepath.Join(t.TempDir(), "none")}
+	nothing := func(when string) {
+		t.Helper()
+		if at, err := m.kind().Running(t.Context()); err == nil {
+			t.Errorf("%s: found %v", when, at)
+		}
+	}
+	nothing("before any start")
+	if _, err := os.Stat(m.dir); !os.IsNotExist(err) {
+		t.Errorf("looking made a folder: %v", err)
+	}
+	owner := launched(t, m)
+	if at, err := m.kind().Running(t.Context()); err != nil || at != owner.Address() {
+		t.Errorf("found %v, %v, not %v", at, err, owner.Address())
+	}
+	record, err := os.ReadFile(filepath.Join(m.dir, "chat.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.dead.Store(true)
+	nothing("while it does not answer")
+	m.dead.Store(false)
+	owner.Stop()
+	nothing("after its end")
+	if err := os.WriteFile(filepath.Join(m.dir, "chat.json"), record, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	nothing("with the record of an owner that was killed")
+	if n := m.starts.Load(); n != 1 {
+		t.Errorf("%d starts", n)
 	}
 }
