@@ -58,7 +58,7 @@ func All() []Model {
 		},
 		{
 			Name: "qwen3-embedding", Role: Embed, Repo: "Qwen/Qwen3-Embedding-0.6B-GGUF", Revision: "370f27d7550e0def9b39c1f16d3fbaa13aa67728",
-			File: "Qwen3-Embedding-0.6B-Q8_0.gguf", Memory: 3 * gib, Pooling: "last", Licence: "Apache-2.0",
+			File: "Qwen3-Embedding-0.6B-Q8_0.gguf", Size: 639150592, Memory: 3 * gib, Pooling: "last", Licence: "Apache-2.0",
 			SHA256: "06507c7b42688469c4e7298b0a1e16deff06caf291cf0a5b278c308249c3e439",
 		},
 		{

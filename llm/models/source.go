@@ -46,6 +46,8 @@ func (e *StatusError) Error() string {
 
 func (s Source) open(ctx context.Context, m Model, from int64) (piece, error) {
 	switch {
+	case s == "" && m.Role == Program:
+		return fetch(ctx, Releases, m, from)
 	case s == "":
 		return fetch(ctx, Hub, m, from)
 	case strings.HasPrefix(string(s), "http://"), strings.HasPrefix(string(s), "https://"):
@@ -56,8 +58,13 @@ func (s Source) open(ctx context.Context, m Model, from int64) (piece, error) {
 	return piece{}, fmt.Errorf("the source %q is neither an http URL nor an absolute folder", string(s))
 }
 
-// path is where a hub has a model's file.
-func (m Model) path() string { return m.Repo + "/resolve/" + m.Revision + "/" + m.File }
+// path is where a hub has a model's file, and where releases are.
+func (m Model) path() string {
+	if m.Role == Program {
+		return m.Repo + "/releases/download/" + m.Revision + "/" + m.File
+	}
+	return m.Repo + "/resolve/" + m.Revision + "/" + m.File
+}
 
 // quiet is how long a server may send nothing.
 const quiet = 60 * time.Second
