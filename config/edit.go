@@ -36,36 +36,56 @@ func AddLobe(path, name, root string, budgetMB float64) error {
 	if budgetMB != 0 && (budgetMB < minBudgetMB || budgetMB > maxBudgetMB) {
 		return fmt.Errorf("add lobe %q: a budget of %v MB is not between %v and %v", name, budgetMB, minBudgetMB, maxBudgetMB)
 	}
-	target, err := linkTarget(path)
-	if err != nil {
-		return fmt.Errorf("add lobe %q: %w", name, err)
-	}
 	lobe := &hujson.Object{Members: []hujson.ObjectMember{member("root", hujson.String(root))}}
 	if budgetMB != 0 {
 		lobe.Members = append(lobe.Members, member("budgetMB", hujson.Float(budgetMB)))
 		lobe.Members[1].Name.BeforeExtra = hujson.Extra(" ")
 	}
-	const attempts = 3
-	for range attempts {
-		err = editOnce(target, path, name, lobe)
-		if !errors.Is(err, errChanged) {
-			return err
-		}
+	err := edit(path, func(t *text) error { return t.insertLobe(name, lobe) })
+	var wrong *Error
+	var taken *LobeExistsError
+	if err == nil || errors.As(err, &wrong) || errors.As(err, &taken) {
+		return err // which names the file
 	}
 	return fmt.Errorf("add lobe %q to %s: %w", name, path, err)
 }
 
+// A text is a configuration file that is being edited.
+type text struct {
+	path    string
+	bytes   []byte // without the byte order mark
+	newline string
+	top     *hujson.Object
+}
+
 var errChanged = errors.New("the file changed while it was edited")
+
+// edit changes the file at a path, a few times when another program writes it
+// meanwhile.
+func edit(path string, change func(*text) error) error {
+	target, err := linkTarget(path)
+	if err != nil {
+		return err
+	}
+	const attempts = 3
+	for range attempts {
+		err = editOnce(target, path, change)
+		if !errors.Is(err, errChanged) {
+			return err
+		}
+	}
+	return err
+}
 
 // editOnce reads, edits and replaces the file. It is errChanged when another
 // program wrote the file in between.
-func editOnce(target, path, name string, lobe *hujson.Object) error {
+func editOnce(target, path string, change func(*text) error) error {
 	old, err := readBytes(target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("add lobe %q: %w", name, err)
+		return err
 	}
 	existed := err == nil
-	edited, err := insertLobe(old, path, name, lobe)
+	edited, err := changed(old, path, change)
 	if err != nil {
 		return err
 	}
@@ -73,10 +93,7 @@ func editOnce(target, path, name string, lobe *hujson.Object) error {
 	if (err == nil) != existed || !bytes.Equal(current, old) {
 		return errChanged
 	}
-	if err := replace(target, edited); err != nil {
-		return fmt.Errorf("add lobe %q: %w", name, err)
-	}
-	return nil
+	return replace(target, edited)
 }
 
 // linkTarget follows a link, so that the link itself stays.
@@ -88,17 +105,17 @@ func linkTarget(path string) (string, error) {
 	return target, err
 }
 
-// insertLobe returns the text with one more lobe.
-func insertLobe(old []byte, path, name string, lobe *hujson.Object) ([]byte, error) {
-	text, mark := bytes.CutPrefix(old, []byte("\ufeff"))
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
+// changed returns the bytes of the file after a change of its top object.
+func changed(old []byte, path string, change func(*text) error) ([]byte, error) {
+	plain, mark := bytes.CutPrefix(old, []byte("\ufeff"))
+	if len(bytes.TrimSpace(plain)) == 0 {
+		plain = []byte("{}\n")
 	}
-	newline := "\n"
-	if bytes.Contains(text, []byte("\r\n")) {
-		newline = "\r\n"
+	t := &text{path: path, bytes: plain, newline: "\n"}
+	if bytes.Contains(plain, []byte("\r\n")) {
+		t.newline = "\r\n"
 	}
-	root, line, err := parse(text)
+	root, line, err := parse(plain)
 	if err != nil {
 		return nil, &Error{Problem{File: path, Line: line, What: err.Error(), Remedy: "correct the file first"}, err}
 	}
@@ -106,16 +123,10 @@ func insertLobe(old []byte, path, name string, lobe *hujson.Object) ([]byte, err
 	if !ok {
 		return nil, &Error{Problem{File: path, Line: 1, What: shown(root) + " is not an object", Remedy: `write the file like {"lobes": {}}`}, nil}
 	}
-	lobes, err := lobesOf(top, text, path, newline)
-	if err != nil {
+	t.top = top
+	if err := change(t); err != nil {
 		return nil, err
 	}
-	for _, m := range lobes.Members {
-		if m.Name.Value.(hujson.Literal).String() == name {
-			return nil, &LobeExistsError{path, name, lineOf(text, m.Name.StartOffset)}
-		}
-	}
-	appendMember(lobes, member(name, lobe), newline, 2)
 	packed := bytes.TrimSuffix(root.Pack(), []byte("\n")) // parse added it
 	if mark {
 		packed = append([]byte("\ufeff"), packed...)
@@ -123,26 +134,46 @@ func insertLobe(old []byte, path, name string, lobe *hujson.Object) ([]byte, err
 	return packed, nil
 }
 
-// lobesOf returns the object of lobes, a new one when there is none.
-func lobesOf(top *hujson.Object, text []byte, path, newline string) (*hujson.Object, error) {
-	for i := range top.Members {
-		m := &top.Members[i]
-		if m.Name.Value.(hujson.Literal).String() != "lobes" {
-			continue
-		}
-		if m.Value.Value.Kind() == 'n' {
-			m.Value.Value = &hujson.Object{}
-		}
-		lobes, ok := m.Value.Value.(*hujson.Object)
-		if !ok {
-			return nil, &Error{Problem{File: path, Line: lineOf(text, m.Value.StartOffset), Key: "lobes",
-				What: shown(&m.Value) + " is not an object", Remedy: `write it like "lobes": {` + lobeExample + `}`}, nil}
-		}
-		return lobes, nil
+// insertLobe adds one more lobe.
+func (t *text) insertLobe(name string, lobe *hujson.Object) error {
+	lobes, err := t.block("lobes", `"lobes": {`+lobeExample+`}`)
+	if err != nil {
+		return err
 	}
-	lobes := &hujson.Object{}
-	appendMember(top, member("lobes", lobes), newline, 1)
-	return lobes, nil
+	if m := named(lobes, name); m != nil {
+		return &LobeExistsError{t.path, name, lineOf(t.bytes, m.Name.StartOffset)}
+	}
+	appendMember(lobes, member(name, lobe), t.newline, 2)
+	return nil
+}
+
+// block returns the object of a key of the top, a new one when there is none.
+func (t *text) block(key, example string) (*hujson.Object, error) {
+	m := named(t.top, key)
+	if m == nil {
+		block := &hujson.Object{}
+		appendMember(t.top, member(key, block), t.newline, 1)
+		return block, nil
+	}
+	if m.Value.Value.Kind() == 'n' {
+		m.Value.Value = &hujson.Object{}
+	}
+	block, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		return nil, &Error{Problem{File: t.path, Line: lineOf(t.bytes, m.Value.StartOffset), Key: key,
+			What: shown(&m.Value) + " is not an object", Remedy: "write it like " + example}, nil}
+	}
+	return block, nil
+}
+
+// named is the member of an object with a name, nil when there is none.
+func named(object *hujson.Object, name string) *hujson.ObjectMember {
+	for i := range object.Members {
+		if m := &object.Members[i]; m.Name.Value.(hujson.Literal).String() == name {
+			return m
+		}
+	}
+	return nil
 }
 
 func member(name string, value hujson.ValueTrimmed) hujson.ObjectMember {
