@@ -24,6 +24,7 @@ func floors() map[string]row {
 		"llm":          {floor: 0},
 		"llm/sidecar":  {floor: 0},
 		"llm/models":   {floor: 0},
+		"llm/sound":    {floor: 0},
 		"llm/tiny":     {floor: 0},
 		"lobes/repo":   {floor: 0},
 		"config":       {floor: 0},
