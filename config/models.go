@@ -19,10 +19,43 @@ type Models struct {
 	// Mirror is where model files are fetched from, instead of the hub: a URL
 	// or an absolute folder.
 	Mirror string
-	// Embedding turns texts into vectors, Rerank scores what was found.
-	Embedding, Rerank Model
+	// Embedding turns texts into vectors, Rerank scores what was found,
+	// Generation finds memories in raw material and tells them in words.
+	Embedding, Rerank, Generation Model
 	// Dimensions is how many numbers of each vector are kept.
 	Dimensions int
+	// CallsPerDay and TokensPerDay are the ceiling of what is asked of a server
+	// in a day. 0 is without a ceiling, -1 the default: none on this machine.
+	CallsPerDay, TokensPerDay int
+}
+
+// The ceiling of a day for a server beyond this machine.
+const (
+	DefaultCalls  = 2000
+	DefaultTokens = 4_000_000
+)
+
+// DefaultGeneration is what a server is asked for that was named without a model.
+const DefaultGeneration = "openai/gpt-5.4-mini"
+
+// Ceiling is how many calls and tokens of a day the model may take; 0 is
+// without a ceiling.
+func (m Models) Ceiling(of Model) (calls, tokens int) {
+	calls, tokens = m.CallsPerDay, m.TokensPerDay
+	remote := of.URL != "" && !loopback(of.URL)
+	for _, c := range []struct {
+		at       *int
+		standard int
+	}{{&calls, DefaultCalls}, {&tokens, DefaultTokens}} {
+		switch {
+		case of.URL == "":
+			*c.at = 0 // a model of this machine costs nobody anything
+		case *c.at < 0 && remote:
+			*c.at = c.standard
+		}
+		*c.at = max(*c.at, 0)
+	}
+	return calls, tokens
 }
 
 // Model is one model: on this machine when it has no URL.
@@ -44,11 +77,11 @@ func (m Model) Used() bool { return m.Name != "" }
 const DefaultDimensions = 256
 
 func modelsKeys() []string {
-	return []string{"server", "mirror", "embedding", "rerank", "dimensions"}
+	return []string{"server", "mirror", "embedding", "rerank", "generation", "dimensions", "callsPerDay", "tokensPerDay"}
 }
 
 func defaultModels() Models {
-	return Models{Dimensions: DefaultDimensions}
+	return Models{Dimensions: DefaultDimensions, CallsPerDay: -1, TokensPerDay: -1}
 }
 
 func (c *Config) readModels(r *reader, key string, v *hujson.Value, env *environment) {
@@ -60,9 +93,12 @@ func (c *Config) readModels(r *reader, key string, v *hujson.Value, env *environ
 				c.mirror(r, v, key, text, env)
 			}
 		}},
-		{"embedding", r.model(&m.Embedding, base, env)},
-		{"rerank", r.model(&m.Rerank, base, env)},
+		{"embedding", r.model(&m.Embedding, "", base, env)},
+		{"rerank", r.model(&m.Rerank, "", base, env)},
+		{"generation", r.model(&m.Generation, DefaultGeneration, base, env)},
 		{"dimensions", r.integer(&m.Dimensions, 32, 4096, false)},
+		{"callsPerDay", r.integer(&m.CallsPerDay, 1, 1_000_000, true)},
+		{"tokensPerDay", r.integer(&m.TokensPerDay, 1000, 1_000_000_000, true)},
 	})
 }
 
@@ -106,8 +142,9 @@ func checkURL(text string) error {
 	return nil
 }
 
-// model returns a reader of one model: an object, or its name alone.
-func (r *reader) model(into *Model, base string, env *environment) func(string, *hujson.Value) {
+// model returns a reader of one model: an object, or its name alone. standard
+// is what a server is asked for that is named without a model.
+func (r *reader) model(into *Model, standard, base string, env *environment) func(string, *hujson.Value) {
 	return func(key string, v *hujson.Value) {
 		example := fmt.Sprintf("%q: {\"model\": \"qwen3-embedding\"}", leaf(key))
 		var m Model
@@ -123,7 +160,7 @@ func (r *reader) model(into *Model, base string, env *environment) func(string, 
 		} else {
 			r.object(v, key, example, []field{{"model", text(&m.Name)}, {"url", text(&m.URL)}, {"key", text(&m.Key)}})
 		}
-		if what, remedy := m.complete(env, base); what != "" {
+		if what, remedy := m.complete(standard, env, base); what != "" {
 			r.warn(v, key, what+", and it is not used", "", remedy)
 			return
 		}
@@ -132,7 +169,7 @@ func (r *reader) model(into *Model, base string, env *environment) func(string, 
 }
 
 // complete makes the path of a model absolute, or tells why it is none.
-func (m *Model) complete(env *environment, base string) (what, remedy string) {
+func (m *Model) complete(standard string, env *environment, base string) (what, remedy string) {
 	switch {
 	case m.URL == "" && m.Key != "":
 		return "a key without a URL opens nothing", `add "url": "https://llm.example.com/v1"`
@@ -144,6 +181,9 @@ func (m *Model) complete(env *environment, base string) (what, remedy string) {
 		return "the URL is not one of http or https", `write it like "url": "http://127.0.0.1:11434/v1"`
 	case m.Key == "" && !loopback(m.URL):
 		return "a server beyond this machine needs a key", "set the key, or use a server of this machine"
+	}
+	if m.Name == "" {
+		m.Name = standard
 	}
 	if m.Name == "" {
 		return "a server has to be told which model", `add "model": "…"`
@@ -176,7 +216,8 @@ func loopback(text string) bool {
 
 // readEnvironmentModels has the last word on models.
 func (c *Config) readEnvironmentModels(env *environment) {
-	c.environmentModel(env, "MEMORY_MCP_EMBEDDING", &c.Models.Embedding)
+	c.environmentModel(env, "MEMORY_MCP_EMBEDDING", "", &c.Models.Embedding)
+	c.environmentModel(env, "MEMORY_MCP_GENERATION", DefaultGeneration, &c.Models.Generation)
 	const mirror = "MEMORY_MCP_MODEL_MIRROR"
 	if text := strings.TrimSpace(env.getenv(mirror)); text != "" {
 		at, err := env.mirror(text, env.cwd)
@@ -189,7 +230,7 @@ func (c *Config) readEnvironmentModels(env *environment) {
 }
 
 // environmentModel reads NAME_URL, NAME_KEY and NAME_MODEL.
-func (c *Config) environmentModel(env *environment, name string, into *Model) {
+func (c *Config) environmentModel(env *environment, name, standard string, into *Model) {
 	m := *into
 	for suffix, part := range map[string]*string{"_URL": &m.URL, "_KEY": &m.Key, "_MODEL": &m.Name} {
 		if text := strings.TrimSpace(env.getenv(name + suffix)); text != "" {
@@ -203,7 +244,7 @@ func (c *Config) environmentModel(env *environment, name string, into *Model) {
 	if m.URL != into.URL && m.Name == into.Name {
 		m.Name = ""
 	}
-	if what, remedy := m.complete(env, env.cwd); what != "" {
+	if what, remedy := m.complete(standard, env, env.cwd); what != "" {
 		c.Warnings = append(c.Warnings, Problem{Key: name + "_URL", What: what + ", and it is not used", Remedy: remedy})
 		return
 	}

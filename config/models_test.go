@@ -37,6 +37,20 @@ func TestModels(t *testing.T) {
 			func(m *config.Models) { m.Embedding = model{Name: "e", URL: "http://localhost:1/v1"} }, ""},
 		{"the environment without a key", `{"models": {"embedding": "qwen3-embedding"}}`, map[string]string{"MEMORY_MCP_EMBEDDING_URL": "https://llm.example.com/v1"},
 			func(m *config.Models) { m.Embedding = model{Name: "qwen3-embedding"} }, "MEMORY_MCP_EMBEDDING_URL: a server beyond this machine needs a key"},
+		{"generation here", `{"models": {"generation": "qwen3-4b"}}`, nil, func(m *config.Models) { m.Generation = model{Name: "qwen3-4b"} }, ""},
+		{"generation elsewhere has a model by default", `{}`,
+			map[string]string{"MEMORY_MCP_GENERATION_URL": "https://llm.example.com/v1", "MEMORY_MCP_GENERATION_KEY": "k"},
+			func(m *config.Models) {
+				m.Generation = model{Name: "openai/gpt-5.4-mini", URL: "https://llm.example.com/v1", Key: "k"}
+			}, ""},
+		{"generation elsewhere takes the place of one here", `{"models": {"generation": "qwen3-4b"}}`, map[string]string{"MEMORY_MCP_GENERATION_URL": "http://127.0.0.1:1/v1"},
+			func(m *config.Models) {
+				m.Generation = model{Name: config.DefaultGeneration, URL: "http://127.0.0.1:1/v1"}
+			}, ""},
+		{"generation elsewhere without a key", `{}`, map[string]string{"MEMORY_MCP_GENERATION_URL": "https://llm.example.com/v1", "OPENAI_API_KEY": "k"},
+			func(*config.Models) {}, "MEMORY_MCP_GENERATION_URL: a server beyond this machine needs a key"},
+		{"ceilings", `{"models": {"callsPerDay": 20, "tokensPerDay": 0}}`, nil, func(m *config.Models) { m.CallsPerDay, m.TokensPerDay = 20, 0 }, ""},
+		{"a ceiling below zero", `{"models": {"callsPerDay": -5}}`, nil, func(m *config.Models) { m.CallsPerDay = 1 }, "models.callsPerDay: -5 is not between 1 and 1000000"},
 		{"bounds", `{"models": {"dimensions": 8, "server": "~/ls", "mirror": "~/mirror"}}`, nil,
 			func(m *config.Models) {
 				m.Dimensions, m.Server, m.Mirror = 32, home+"/ls", home+"/mirror"
@@ -53,7 +67,7 @@ func TestModels(t *testing.T) {
 			for k, v := range tt.env {
 				w.env[k] = v
 			}
-			want := config.Models{Dimensions: config.DefaultDimensions}
+			want := config.Models{Dimensions: config.DefaultDimensions, CallsPerDay: -1, TokensPerDay: -1}
 			tt.want(&want)
 			for _, path := range []*string{&want.Server, &want.Mirror, &want.Rerank.Name} {
 				*path = strings.Replace(*path, home, w.home, 1)
@@ -66,5 +80,25 @@ func TestModels(t *testing.T) {
 				t.Errorf("warnings are %q, want %q", got, tt.warn)
 			}
 		})
+	}
+}
+
+func TestCeiling(t *testing.T) {
+	here, elsewhere := config.Model{Name: "m", URL: "http://127.0.0.1:1/v1"}, config.Model{Name: "m", URL: "https://llm.example.com/v1", Key: "k"}
+	for _, tt := range []struct {
+		name          string
+		set           config.Models
+		of            config.Model
+		calls, tokens int
+	}{
+		{"elsewhere, by default", config.Models{CallsPerDay: -1, TokensPerDay: -1}, elsewhere, config.DefaultCalls, config.DefaultTokens},
+		{"here, by default", config.Models{CallsPerDay: -1, TokensPerDay: -1}, here, 0, 0},
+		{"set", config.Models{CallsPerDay: 5, TokensPerDay: 6000}, here, 5, 6000},
+		{"taken away", config.Models{}, elsewhere, 0, 0},
+		{"of this program", config.Models{CallsPerDay: 5, TokensPerDay: 6000}, config.Model{Name: "qwen3-4b"}, 0, 0},
+	} {
+		if calls, tokens := tt.set.Ceiling(tt.of); calls != tt.calls || tokens != tt.tokens {
+			t.Errorf("%s: %d calls and %d tokens, want %d and %d", tt.name, calls, tokens, tt.calls, tt.tokens)
+		}
 	}
 }

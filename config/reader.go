@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -225,7 +226,7 @@ func (r *reader) choice(into *string, words []string, standsFor map[string]strin
 // number reads a number between two bounds and takes the nearer bound for one
 // outside. A zero stands when zero is allowed besides.
 func (r *reader) number(v *hujson.Value, key string, low, high float64, zero bool) (float64, bool) {
-	example := fmt.Sprintf("%q: %v", leaf(key), low)
+	example := fmt.Sprintf("%q: %s", leaf(key), digits(low))
 	var n float64
 	if v.Value.Kind() != '0' || json.Unmarshal(v.Value.(hujson.Literal), &n) != nil || math.IsInf(n, 0) {
 		r.mismatch(v, key, "a number", example)
@@ -235,9 +236,12 @@ func (r *reader) number(v *hujson.Value, key string, low, high float64, zero boo
 		return n, true
 	}
 	clamped := max(low, min(n, high))
-	r.warn(v, key, fmt.Sprintf("%s is not between %v and %v; %v is used", shown(v), low, high, clamped), "", "write it like "+example)
+	r.warn(v, key, fmt.Sprintf("%s is not between %s and %s; %s is used", shown(v), digits(low), digits(high), digits(clamped)), "", "write it like "+example)
 	return clamped, true
 }
+
+// digits writes a number without an exponent.
+func digits(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // integer returns a reader of a whole number; a fraction is rounded.
 func (r *reader) integer(into *int, low, high int, zero bool) func(string, *hujson.Value) {

@@ -52,6 +52,8 @@ func (e *AnswerError) Unwrap() error { return e.Cause }
 type SpentError struct {
 	Calls, Tokens       int // made and used today
 	MaxCalls, MaxTokens int // 0 is without limit
+	// Until is when the next day begins; zero when nobody knows.
+	Until time.Time
 }
 
 // Error tells the count and the ceiling.

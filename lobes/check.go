@@ -48,11 +48,16 @@ func (c *cleaner) text(field, text string) (string, error) {
 	public, _ := textanalysis.DropPrivate(text)
 	public, found := textanalysis.MaskSecrets(public)
 	for _, secret := range found {
-		if !slices.Contains(c.masked, secret.Kind) {
-			c.masked = append(c.masked, secret.Kind)
-		}
+		c.note(secret.Kind)
 	}
 	return strings.TrimRight(strings.Trim(public, "\n"), " \t"), nil
+}
+
+// note remembers that a secret of this kind was masked.
+func (c *cleaner) note(kind string) {
+	if !slices.Contains(c.masked, kind) {
+		c.masked = append(c.masked, kind)
+	}
 }
 
 // line is a text of one line.

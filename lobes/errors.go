@@ -1,6 +1,7 @@
 package lobes
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -105,12 +106,13 @@ type TextError struct {
 	What   string // one of the constants above
 	Offset int    // in bytes, for not UTF-8 and NUL
 	Size   int    // in bytes
+	Most   int    // of Size, for too long; 0 is MaxText
 }
 
 func (e *TextError) Error() string {
 	switch e.What {
 	case TextTooLong:
-		return fmt.Sprintf("%s is too long: %d bytes, at most %d", e.Field, e.Size, MaxText)
+		return fmt.Sprintf("%s is too long: %d bytes, at most %d", e.Field, e.Size, cmp.Or(e.Most, MaxText))
 	case TextNotUTF8:
 		return fmt.Sprintf("%s is not UTF-8 at byte %d", e.Field, e.Offset)
 	case TextNUL:

@@ -37,6 +37,8 @@ type Options struct {
 	// nil is without.
 	Embedder Embedder
 	Reranker Reranker
+	// Extractor finds memories in raw material; nil lets it wait.
+	Extractor Extractor
 	// Transcriber turns speech into text; nil is without, for the reason that
 	// NoTranscriber tells.
 	Transcriber   Transcriber

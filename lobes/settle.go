@@ -30,6 +30,9 @@ func (s *Set) Run(ctx context.Context) error {
 	if s.o.Embedder != nil {
 		beside.Go(func() { s.embed(ctx) })
 	}
+	if s.o.Extractor != nil {
+		beside.Go(func() { s.work(ctx) })
+	}
 	for {
 		select {
 		case <-ctx.Done():

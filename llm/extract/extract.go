@@ -111,10 +111,14 @@ func Extract(ctx context.Context, a Asker, m Material) (Result, error) {
 
 // Pieces cuts material into parts that one question can hold, at the ends of
 // paragraphs or lines where there are some.
-func Pieces(text string) []string {
+func Pieces(text string) []string { return Split(text, MaxMaterial) }
+
+// Split cuts material as [Pieces] does, into parts of at most so many
+// characters.
+func Split(text string, most int) []string {
 	var pieces []string
 	for text = strings.TrimSpace(text); text != ""; {
-		head := prefix(text, MaxMaterial)
+		head := prefix(text, most)
 		if len(head) < len(text) {
 			head = cutAt(head)
 		}

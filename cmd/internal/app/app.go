@@ -42,6 +42,9 @@ type Options struct {
 	// a mark of those that a kill would interrupt. A folder outside git becomes
 	// a lobe of a serving process only when nothing else names a project.
 	Serving bool
+	// Working tells that the process works off inboxes and waits for the model
+	// that it needs; see [App.Lend].
+	Working bool
 	// Log is where log lines go; nil discards them.
 	Log io.Writer
 	// Now is the clock; nil is time.Now.
@@ -240,6 +243,23 @@ func (a *App) Run(ctx context.Context) {
 	a.tend()
 }
 
+// Lend runs the models of this machine until ctx ends, for work that waits for
+// them. It returns at once; Close comes after wait has returned.
+func (a *App) Lend(ctx context.Context) (wait func()) {
+	a.mu.Lock()
+	brains := a.now.brains
+	a.mu.Unlock()
+	var running sync.WaitGroup
+	brains.run(ctx, func(name string, work func(context.Context)) {
+		running.Add(1)
+		a.background(name, func(ctx context.Context) {
+			defer running.Done()
+			work(ctx)
+		})
+	})
+	return running.Wait
+}
+
 // tend follows the present lobes. The caller holds the lock.
 func (a *App) tend() {
 	set, brains := a.now.set, a.now.brains
@@ -293,7 +313,7 @@ func (a *App) Facts() ops.Facts {
 	if profile, ok := ops.ParseProfile(c.Tools); ok {
 		f.Profile = profile
 	}
-	f.Parts = a.now.brains.tell()
+	f.Parts, f.Generates = a.now.brains.tell(), c.Models.Generation.Used()
 	for _, w := range c.Warnings {
 		f.Notices = append(f.Notices, w.String())
 	}

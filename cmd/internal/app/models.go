@@ -20,38 +20,42 @@ import (
 // brains are the language models of a generation. What is not configured, or
 // cannot be used, is nil.
 type brains struct {
-	embedder *embedder
-	reranker *reranker
-	parts    []part
+	embedder  *embedder
+	reranker  *reranker
+	generator *generator
+	parts     []part
 }
 
 // A part is one model, for a person.
 type part struct {
 	role, name string
+	host       string          // of a server that is asked
 	model      *llamacpp.Model // nil beyond this program
+	meter      *llm.Daily      // nil for a model of this program
 	cause      string          // why it is not used
 	next       string          // what to do about it
 }
 
 // brains joins the configured models. A model of this machine is run by a
 // program that lives on: a command that answers once would end before it is
-// loaded.
+// loaded, and uses what another one runs.
 func (a *App) brains(c *config.Config) brains {
 	var b brains
 	if c.Models.Embedding.Used() {
 		p := a.part("embedding", c, c.Models.Embedding, llamacpp.Embed)
-		if ask := p.asker(c.Models.Embedding, a.o.Serving); ask != nil {
+		if ask := p.reader(c.Models.Embedding, a.o.Serving); ask != nil {
 			b.embedder = newEmbedder(ask, c.Models.Dimensions, p.name, fingerprint(c.Models.Embedding, p))
 		}
 		b.parts = append(b.parts, p)
 	}
 	if c.Models.Rerank.Used() {
 		p := a.part("rerank", c, c.Models.Rerank, llamacpp.Rank)
-		if ask := p.asker(c.Models.Rerank, a.o.Serving); ask != nil {
+		if ask := p.reader(c.Models.Rerank, a.o.Serving); ask != nil {
 			b.reranker = &reranker{ask}
 		}
 		b.parts = append(b.parts, p)
 	}
+	b.generation(a, c)
 	return b
 }
 
@@ -62,6 +66,9 @@ func (b brains) give(o *lobes.Options) {
 	}
 	if b.reranker != nil {
 		o.Reranker = b.reranker
+	}
+	if b.generator != nil {
+		o.Extractor = extractor{b.generator}
 	}
 }
 
@@ -79,6 +86,7 @@ func (b brains) tell() []ops.Part {
 	told := []ops.Part{}
 	for _, p := range b.parts {
 		t := ops.Part{Role: p.role, Name: p.name, State: "ready", Cause: p.cause, Next: p.next}
+		p.count(&t)
 		switch {
 		case p.cause != "":
 			t.State = "off"
@@ -96,8 +104,9 @@ func (b brains) tell() []ops.Part {
 
 // part finds a model, or says why it cannot be used.
 func (a *App) part(role string, c *config.Config, m config.Model, as llamacpp.Role) part {
-	p := part{role: role, name: m.Name}
+	p := part{role: role, name: m.Name, meter: a.meter(c, role, m)}
 	if m.URL != "" {
+		p.host = llm.Endpoint{URL: m.URL}.Host()
 		return p
 	}
 	file, pooling, err := modelFile(c, m.Name)
@@ -164,7 +173,11 @@ func (p *part) asker(m config.Model, serving bool) asker {
 	case p.cause != "":
 		return nil
 	case m.URL != "":
-		client, err := llm.New(llm.Endpoint{URL: m.URL, Key: m.Key, Model: m.Name}, llm.Options{})
+		var o llm.Options
+		if p.meter != nil {
+			o.Meter = p.meter
+		}
+		client, err := llm.New(llm.Endpoint{URL: m.URL, Key: m.Key, Model: m.Name}, o)
 		if err != nil {
 			p.cause = err.Error()
 			return nil
@@ -182,6 +195,16 @@ func (p *part) asker(m config.Model, serving bool) asker {
 		}
 		return model.Borrow(ctx)
 	}
+}
+
+// reader is how a model is asked while somebody waits for an answer. A program
+// that does not run models uses the one that another process runs.
+func (p *part) reader(m config.Model, serving bool) asker {
+	if ask := p.asker(m, serving); ask != nil || p.cause != "" {
+		return ask
+	}
+	model := p.model
+	return func(ctx context.Context, _ bool) (llamacpp.Loan, error) { return model.Join(ctx) }
 }
 
 // embedder is a model that turns texts into vectors.

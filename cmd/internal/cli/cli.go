@@ -129,10 +129,10 @@ const (
 // commands are the builders of all commands, in the order of the help.
 func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
-		newStore, newCheckpoint, newQuery, newContext, newShow, newEdit,
+		newStore, newCheckpoint, newRecord, newQuery, newContext, newShow, newEdit,
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
 		newHistory, newDiff, newWhy, newAsOf, newUndo, newDemo,
-		newHook, newSweep,
+		newHook, newSweep, newWork,
 		newSetup, newUninstall, newDoctor, newPrompt, newImport, newExport, newModels, newServe, newVersion, newBench,
 	}
 }

@@ -39,11 +39,24 @@ func newEnv(w World) *env {
 func (e *env) open() *app.App { return e.openFor(false, e.Dir) }
 
 func (e *env) openFor(serving bool, dir string) *app.App {
-	return app.Open(app.Options{
+	o := e.options(dir)
+	o.Serving = serving
+	return app.Open(o)
+}
+
+// openWorking is open for a command that waits for the model that it needs.
+func (e *env) openWorking() *app.App {
+	o := e.options(e.Dir)
+	o.Working = true
+	return app.Open(o)
+}
+
+func (e *env) options(dir string) app.Options {
+	return app.Options{
 		Version: version(), ConfigPath: e.configPath, Getenv: e.Getenv, Home: e.Home, Cwd: dir,
 		BinaryDir: folder(e.Executable), ReadOnly: e.readOnly || truthy(e.Getenv("MEMORY_MCP_READONLY")),
-		Serving: serving, Log: e.Stderr, Now: e.Now,
-	})
+		Log: e.Stderr, Now: e.Now,
+	}
 }
 
 func folder(path string) string {

@@ -9,7 +9,7 @@ import (
 )
 
 type bootstrapIn struct {
-	Lobe     string  `json:"lobe"`
+	Lobe     string  `json:"lobe" hide:"1"`
 	Root     string  `json:"root" doc:"a folder that is no lobe yet: adds it"`
 	BudgetMB float64 `json:"budgetMB" hide:"1" doc:"for a new lobe (2)"`
 	quiet

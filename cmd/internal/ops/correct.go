@@ -17,11 +17,11 @@ type correctIn struct {
 	ToTopic    string   `json:"toTopic" hide:"1" words:"topic"`
 	Lobe       string   `json:"lobe"`
 	Revision   string   `json:"revision" hide:"1" doc:"refuse if it changed since"`
-	Reason     string   `json:"reason" free:"1"`
+	Reason     string   `json:"reason" free:"1" hide:"1"`
 	Title      *string  `json:"title" doc:"of edit"`
 	Tags       []string `json:"tags"`
 	Kind       *string  `json:"kind" hide:"1" enum:"fact|decision|preference|episode|experience|summary|checkpoint|task|context"`
-	Trust      *string  `json:"trust" enum:"user|agent-confirmed|agent-inferred" words:"trust"`
+	Trust      *string  `json:"trust" mute:"1" enum:"user|agent-confirmed|agent-inferred" words:"trust"`
 	Status     *string  `json:"status" hide:"1"`
 	Subject    *string  `json:"subject" hide:"1"`
 	Confidence *float64 `json:"confidence" hide:"1"`

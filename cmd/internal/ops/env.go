@@ -59,15 +59,27 @@ type Facts struct {
 	Started time.Time
 	// Parts are the language models that are configured.
 	Parts []Part
+	// Generates tells that a model for generation is among them, so that raw
+	// material can be recorded.
+	Generates bool
 }
 
 // Part is a language model, and how it is.
 type Part struct {
-	Role  string `json:"role"` // embedding or rerank
+	Role  string `json:"role"` // embedding, rerank or generation
 	Name  string `json:"name"`
-	State string `json:"state"` // idle, starting, ready, waiting or off
+	State string `json:"state"` // idle, starting, ready, waiting, paused or off
 	Cause string `json:"cause"`
 	Next  string `json:"next"` // what to do about it
+
+	// Of a server: where it is, what it was asked today, and the ceiling of a
+	// day, 0 when there is none.
+	Host       string `json:"host"`
+	Calls      int    `json:"calls"`
+	Failed     int    `json:"failed"`
+	Tokens     int    `json:"tokens"`
+	MostCalls  int    `json:"most_calls"`
+	MostTokens int    `json:"most_tokens"`
 }
 
 // Journal is what operations ask of the crash journal. [*crash.Journal] is one.

@@ -158,6 +158,18 @@ func ofTexts(g guide, err error) *Fault {
 		}
 		return &Fault{"full", full.Error(), hint, ExitRefused, 507}
 	}
+	var recalled *lobes.RecalledError
+	if errors.As(err, &recalled) {
+		return &Fault{"recalled", recalled.Error(), "Record what is new alone. What is remembered: " + g.search(true, "what it is about"), ExitRefused, 422}
+	}
+	var unasked *lobes.UnaskedError
+	if errors.As(err, &unasked) {
+		return &Fault{"model_unasked", unasked.Error(), "What was recorded goes on waiting. How the model is: " + g.diagnose(), ExitFailure, 503}
+	}
+	var deaf *lobes.NoTranscriberError
+	if errors.As(err, &deaf) {
+		return &Fault{"no_transcriber", deaf.Error(), "Record the words as text. What is missing: " + g.diagnose(), ExitFailure, 501}
+	}
 	var text *lobes.TextError
 	if errors.As(err, &text) {
 		return &Fault{"bad_text", text.Error(), ofText(g, text), ExitUsage, 400}
@@ -220,10 +232,12 @@ func ofRefusal(g guide, e *lobes.EphemeralError, r *refused) *Fault {
 const longestRepeated = 150
 
 func ofText(g guide, e *lobes.TextError) string {
-	switch e.What {
-	case lobes.TextTooLong:
+	switch {
+	case e.What == lobes.TextTooLong && e.Most == lobes.MaxMaterial:
+		return "Record it in parts, each of at most 1 MiB."
+	case e.What == lobes.TextTooLong:
 		return "Store the insight, not the material: several short memories are found more easily than one long."
-	case lobes.TextNotUTF8, lobes.TextNUL:
+	case e.What == lobes.TextNotUTF8, e.What == lobes.TextNUL:
 		return "Repeat the call with plain UTF-8 text."
 	}
 	return "A call that works: " + g.store("uploads must go through the queue, direct ones lose events", "gotchas")

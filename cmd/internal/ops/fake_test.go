@@ -34,6 +34,8 @@ type memory struct {
 	why        string
 	window     lobes.Window
 	forgetting lobes.Forgetting
+	material   lobes.Material
+	recorded   lobes.Recorded
 	notes      []lobes.Note
 	query      lobes.Query
 	target     lobes.Target
@@ -58,6 +60,11 @@ func (m *memory) Names() []string { return []string{"app", "global", "web"} }
 func (m *memory) Remember(_ context.Context, by lobes.By, t lobes.Target, n []lobes.Note) (lobes.Remembered, error) {
 	m.by, m.notes = by, n
 	return m.remembered, m.asked(t)
+}
+
+func (m *memory) Record(_ context.Context, by lobes.By, t lobes.Target, x lobes.Material) (lobes.Recorded, error) {
+	m.by, m.material = by, x
+	return m.recorded, m.asked(t)
 }
 
 func (m *memory) Recall(_ context.Context, t lobes.Target, q lobes.Query) (lobes.Answer, error) {
@@ -193,6 +200,10 @@ func full() *memory {
 	related := lobes.Related{ID: "gotcha-00000007", Lobe: "app", Topic: "gotchas", Title: "Alike", Excerpt: "Much the same.", Similarity: .5, Confidence: .7}
 	return &memory{
 		mode: lobes.Running,
+		recorded: lobes.Recorded{
+			Lobe: "app", Item: "item-1.json", State: lobes.MaterialQueued, Path: "/src/app/.git/memory/.inbox/item-1.json",
+			Waits: "no model is here", Cut: true, Masked: []string{"token"}, Waiting: 2,
+		},
 		answer: lobes.Answer{
 			Lobes: []string{"app"}, Results: append(results(3), stale, changed), Total: 9, Omitted: 4, NotValid: 1, Held: 1, Hidden: 1, Branches: 1, Weak: 1,
 			RankedBy: lobes.RankedByWords, Fallback: "any-word", Tags: tags(), Matched: []string{"uploads"}, Missing: []string{"arch-1"},

@@ -9,20 +9,21 @@ import (
 // guide writes the calls that an answer proposes, so that the reader can make
 // them: tools that are listed, or command lines.
 type guide struct {
-	profile  Profile
-	shell    bool
-	readOnly bool
-	broken   bool // the lobes are degraded: the tools for that are listed
+	profile   Profile
+	shell     bool
+	readOnly  bool
+	broken    bool // the lobes are degraded: the tools for that are listed
+	generates bool // a model for generation is configured: its tools are listed
 }
 
 func (e *Env) guide(broken bool) guide {
 	f := e.facts()
-	return guide{profile: f.Profile, shell: e.Shell, readOnly: f.ReadOnly, broken: broken}
+	return guide{profile: f.Profile, shell: e.Shell, readOnly: f.ReadOnly, broken: broken, generates: f.Generates}
 }
 
 // lists tells whether the reader is offered the tool.
 func (g guide) lists(name string) bool {
-	offered := Facts{Profile: g.profile, ReadOnly: g.readOnly}.Listed(g.broken)
+	offered := Facts{Profile: g.profile, ReadOnly: g.readOnly, Generates: g.generates}.Listed(g.broken)
 	return !g.shell && slices.ContainsFunc(offered, func(o Op) bool { return o.Name == name })
 }
 

@@ -21,13 +21,13 @@ type historyIn struct {
 	Since   string `json:"since" doc:"times: 2026-06-09, 2 weeks ago, last monday"`
 	Until   string `json:"until"`
 	At      string `json:"at"`
-	ValidAt string `json:"validAt" doc:"when it held in the world"`
+	ValidAt string `json:"validAt"`
 	Query   string `json:"query" free:"1"`
 	Before  string `json:"before"`
 	Limit   int    `json:"limit"`
 	Lobe    string `json:"lobe" words:"lobes"`
-	Topic   string `json:"topic" words:"wild"`
-	Actor   string `json:"actor"`
+	Topic   string `json:"topic" words:"wild" hide:"1"`
+	Actor   string `json:"actor" hide:"1"`
 	Session string `json:"session"`
 	Offset  int    `json:"offset" hide:"1"`
 	Detail  string `json:"detail" enum:"brief|standard|full" words:"detail" hide:"1"`

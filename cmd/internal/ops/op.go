@@ -61,13 +61,14 @@ type Op struct {
 	// Idempotent tells that calling twice is calling once.
 	Idempotent bool
 
-	listed  []Profile
-	care    bool // also listed while something is broken
-	bare    string
-	params  []param
-	aliases map[string]string
-	example string
-	handle  func(ctx context.Context, env *Env, args []byte) (answer, error)
+	listed    []Profile
+	care      bool // also listed while something is broken
+	generates bool // listed by default only where a model for generation is configured
+	bare      string
+	params    []param
+	aliases   map[string]string
+	example   string
+	handle    func(ctx context.Context, env *Env, args []byte) (answer, error)
 }
 
 // answer is what a handler gives: a structure for JSON that can also be said
@@ -81,7 +82,7 @@ type answer interface {
 }
 
 // New makes an operation from its handler. The schema follows from the fields
-// of In: their json names, and the tags doc, enum, hide, list and keep.
+// of In: their json names, and the tags doc, enum, mute, hide, list and keep.
 func New[In any, Out answer](o Op, handle func(context.Context, *Env, In) (Out, error)) Op {
 	o.params = paramsOf(reflect.TypeFor[In](), o.Name)
 	o.handle = func(ctx context.Context, env *Env, args []byte) (answer, error) {
@@ -116,7 +117,7 @@ func Find(name string) (Op, bool) {
 func (f Facts) Listed(broken bool) []Op {
 	var found []Op
 	for _, o := range All() {
-		if f.ReadOnly && o.Effect.Writes() {
+		if f.ReadOnly && o.Effect.Writes() || o.generates && !f.Generates && f.Profile != Full {
 			continue
 		}
 		if f.Profile == Full || slices.Contains(o.listed, f.Profile) || broken && o.care {

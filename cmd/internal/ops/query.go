@@ -39,7 +39,7 @@ func depthDetail(detail string, depth int, otherwise string) string {
 func contextOp() Op {
 	return New(Op{
 		Name: "memory_context", Title: "Recall for a task", Effect: Reads, Idempotent: true, bare: "context",
-		Doc: "Call at the start of every session without arguments, and before each task with context: what the task is about. " +
+		Doc: "Call at the start of every session without arguments, and before each task with context: what it is about. " +
 			"Without arguments: the briefing (user, preferences, gotchas, what is stale).",
 		listed: []Profile{Default, Full}, aliases: aliases(ofSearch, ofContext, ofTime),
 		example: `memory_context(context: "add retry to the upload client")`,
@@ -74,7 +74,7 @@ type queryIn struct {
 	Detail     string   `json:"detail" enum:"brief|standard|full" words:"detail"`
 	Depth      int      `json:"depth" hide:"1" doc:"1 to 3, as in memory_context"`
 	Boosts     string   `json:"boosts" enum:"on|off" hide:"1" doc:"off ranks by relevance alone"`
-	Branch     string   `json:"branch" words:"wild"`
+	Branch     string   `json:"branch" words:"wild" hide:"1"`
 	Kind       string   `json:"kind"`
 	Status     string   `json:"status" words:"wild" hide:"1"`
 	Subject    string   `json:"subject" hide:"1"`
@@ -82,7 +82,7 @@ type queryIn struct {
 	Offset     int      `json:"offset"`
 	MinMatch   float64  `json:"minMatch" hide:"1"`
 	AsOf       string   `json:"asOf" doc:"what was believed then: 2026-06-09, last monday"`
-	ValidAt    string   `json:"validAt" doc:"what held then"`
+	ValidAt    string   `json:"validAt"`
 	First      bool     `json:"isFirstMemoryToolCall" hide:"1"`
 	common
 }

@@ -12,15 +12,15 @@ import (
 
 // noteIn are the fields of one memory to store.
 type noteIn struct {
-	Title      string   `json:"title" doc:"made from the text when absent"`
+	Title      string   `json:"title"`
 	Content    string   `json:"content" free:"1" doc:"one insight that will hold in six months"`
 	Topic      string   `json:"topic" words:"topic" doc:"user|preferences|gotchas|decisions|architecture|conventions|modules/NAME|recent-work|general"`
 	Tags       []string `json:"tags"`
-	Sources    []string `json:"sources" doc:"files it rests on, to tell when it is stale"`
+	Sources    []string `json:"sources" doc:"files it rests on"`
 	References []string `json:"references" hide:"1" doc:"other files or names it speaks of"`
 	Files      []string `json:"files" hide:"1"`
 	Conditions []string `json:"conditions" list:"whole" hide:"1"`
-	Kind       string   `json:"kind" enum:"fact|decision|preference|episode|experience|summary|checkpoint|task|context"`
+	Kind       string   `json:"kind" doc:"fact|decision|preference|episode" mute:"1" enum:"fact|decision|preference|episode|experience|summary|checkpoint|task|context"`
 	Trust      string   `json:"trust" enum:"user|agent-confirmed|agent-inferred" words:"trust"`
 	Confidence *float64 `json:"confidence" hide:"1"`
 	Importance *float64 `json:"importance" hide:"1"`
@@ -50,10 +50,10 @@ type entryIn struct {
 
 type storeIn struct {
 	noteIn
-	Entries    []entryIn `json:"entries" doc:"several at once, instead of content"`
+	Entries    []entryIn `json:"entries" doc:"several at once"`
 	Scope      string    `json:"scope" hide:"1"`
 	Lobe       string    `json:"lobe"`
-	Durability string    `json:"durabilityDecision" enum:"default|store-anyway" words:"durability" doc:"store-anyway after a refusal"`
+	Durability string    `json:"durabilityDecision" enum:"default|store-anyway" words:"durability"`
 	quiet
 }
 
@@ -61,7 +61,7 @@ func storeOp() Op {
 	return New(Op{
 		Name: "memory_store", Title: "Store a memory", Effect: Adds, bare: "content",
 		Doc: "Call when you learn something that a later session should know: a gotcha, decision, convention, or what the user prefers. " +
-			"Only content is needed; the rest is derived and told. Known texts are confirmed, not doubled.",
+			"Only content is needed; the rest is derived. Known texts are confirmed.",
 		listed: []Profile{Default, Full}, aliases: aliases(ofFields, ofStore),
 		example: `memory_store(content: "uploads must go through the queue, direct ones lose events", topic: "gotchas")`,
 	}, func(ctx context.Context, env *Env, in storeIn) (answer, error) {

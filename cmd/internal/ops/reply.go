@@ -15,7 +15,7 @@ import (
 // common are the arguments that every operation takes.
 type common struct {
 	Format    string `json:"format" enum:"text|json" words:"format" hide:"1"`
-	MaxTokens int    `json:"maxTokens" doc:"of the answer (2000)"`
+	MaxTokens int    `json:"maxTokens" doc:"2000"`
 }
 
 // quiet are the same arguments where the schema is kept short.

@@ -27,6 +27,7 @@ type param struct {
 	words string // the table of other words for the values of enum
 	hide  bool   // accepted, and not in the schema
 	whole bool   // commas in a text belong to it
+	mute  bool   // enum is accepted, and not in the schema
 	keep  bool   // an empty text means itself, not absence
 	free  bool   // a person's or a model's own words: nothing in them is syntax
 	one   bool   // a list whose schema says string: one, or several with commas
@@ -49,6 +50,7 @@ func paramsOf(t reflect.Type, op string) []param {
 			name: name,
 			doc:  f.Tag.Get("doc"),
 			hide: f.Tag.Get("hide") != "",
+			mute: f.Tag.Get("mute") != "",
 			keep: f.Tag.Get("keep") != "",
 			must: f.Tag.Get("must") != "",
 			free: f.Tag.Get("free") != "",
@@ -153,7 +155,7 @@ func writeParam(b *bytes.Buffer, p param) {
 }
 
 func writeEnum(b *bytes.Buffer, p param) {
-	if len(p.enum) == 0 {
+	if len(p.enum) == 0 || p.mute {
 		return
 	}
 	b.WriteString(`,"enum":[`)

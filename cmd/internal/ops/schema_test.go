@@ -200,6 +200,7 @@ func TestListedTools(t *testing.T) {
 		want   string
 	}{
 		{ops.Facts{}, false, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap"},
+		{ops.Facts{Generates: true}, false, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap memory_record"},
 		{ops.Facts{}, true, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap memory_list_lobes memory_diagnose"},
 		{ops.Facts{ReadOnly: true}, false, "memory_context memory_query memory_history"},
 		{ops.Facts{Profile: ops.Verbs}, false, "memory_bootstrap brief recall gotchas conventions gotcha convention learn prefer fix"},
@@ -217,7 +218,7 @@ func TestListedTools(t *testing.T) {
 func TestToolListIsSmall(t *testing.T) {
 	for _, profile := range []ops.Profile{ops.Default, ops.Verbs} {
 		var all []published
-		for _, o := range (ops.Facts{Profile: profile}).Listed(false) {
+		for _, o := range (ops.Facts{Profile: profile, Generates: true}).Listed(false) {
 			all = append(all, publish(o))
 		}
 		b, err := json.Marshal(map[string]any{"tools": all})

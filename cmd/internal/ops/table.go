@@ -15,6 +15,7 @@ var table = sync.OnceValue(func() []Op {
 		correctOp(),
 		historyOp(),
 		bootstrapOp(),
+		recordOp(),
 		briefOp(),
 		recallOp(),
 		areaOp("gotchas", "gotchas", "Call before you touch an area of the code: its known traps."),
