@@ -122,19 +122,16 @@ func lineOf(c *chain, h *Head, now time.Time) *line {
 	case h != nil && c.erased:
 		l.op, l.at = entry.OpAdopt, earlier(h.touched(), now).UTC()
 		return l
-	case c.erased || h == nil && (!known || last.gone):
+	case h == nil: // without a head, what is newest was taken away, whatever lies beside it
 		return l
-	case known && h != nil && last.holds(h.Hash, h.Path):
+	case known && last.holds(h.Hash, h.Path):
 		return l
 	}
 	for i, f := range slices.Backward(c.facts) {
-		if c.open[f.key] && (h == nil && f.gone || h != nil && f.holds(h.Hash, h.Path)) {
+		if c.open[f.key] && f.holds(h.Hash, h.Path) {
 			l.in = i
 			return l
 		}
-	}
-	if h == nil {
-		return l
 	}
 	l.pending, l.op, l.at = true, entry.OpAdopt, earlier(h.touched(), now).UTC()
 	if known {

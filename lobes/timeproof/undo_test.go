@@ -268,7 +268,9 @@ func (w *world) moveTopic(s step) {
 	}
 	old := b.files[id].path
 	w.change(s, id, "move", lobes.Correction{ToTopic: to}, func(x *belief) { x.topic = to })
-	w.mustBeGone(old)
+	if b.files[id].path != old { // a text of before may lie where it belongs already
+		w.mustBeGone(old)
+	}
 }
 
 // moveLobe takes an entry to another project: its history goes with it, and
