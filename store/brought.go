@@ -44,14 +44,21 @@ func (p *Past) Brought(id string) []Moment {
 	if err != nil {
 		return nil
 	}
-	var all []Moment
+	var facts []fact
 	for _, key := range keys {
 		f, err := p.s.memo.fact(one(root), id, key, true)
 		if err != nil {
 			p.damaged(broughtFolder(id), id, key, err)
 			continue
 		}
-		all = append(all, f.moment(id))
+		facts = append(facts, f)
+	}
+	stand := standInsOf(slices.Concat(facts, p.line(id).facts))
+	var all []Moment
+	for _, f := range facts {
+		if !stand.replaced(f.key) {
+			all = append(all, f.moment(id))
+		}
 	}
 	return all
 }
@@ -86,6 +93,8 @@ func (p *Past) allBrought() map[string]bool {
 // committed.
 func (w *writer) bring() error {
 	for id, revs := range w.brought {
+		stand := w.standing(id)
+		revs = slices.DeleteFunc(slices.Clone(revs), func(r entry.Revision) bool { return stand.replaced(r.Key()) })
 		if err := w.putAll(broughtFolder(id), revs); err != nil {
 			return fmt.Errorf("bring the history of %q: %w", id, err)
 		}

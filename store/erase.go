@@ -157,7 +157,7 @@ func (w *writer) layMarks(marks []mark) error {
 func (w *writer) eraseAll(ctx context.Context, marks []mark) ([]Erased, error) {
 	var done []Erased
 	for _, m := range marks {
-		if err := w.layTombstone(m); err != nil {
+		if err := w.layTombstone(m, folderOf(m.rev.ID)); err != nil {
 			return done, fmt.Errorf("erase %q: %w", m.rev.ID, err)
 		}
 	}
@@ -182,13 +182,13 @@ func (w *writer) eraseAll(ctx context.Context, marks []mark) ([]Erased, error) {
 	return done, nil
 }
 
-// layTombstone puts the tombstone into history.
-func (w *writer) layTombstone(m mark) error {
-	if _, err := revision(w.root, m.rev.ID, m.key); err == nil {
+// layTombstone puts the tombstone into a folder of revisions.
+func (w *writer) layTombstone(m mark, dir string) error {
+	name := path.Join(dir, m.rev.ID+"."+m.key+".md")
+	b, err := m.rev.Format()
+	if there, err := w.root.ReadFile(name); err == nil && bytes.Equal(there, b) {
 		return nil
 	}
-	name := path.Join(folderOf(m.rev.ID), m.rev.ID+"."+m.key+".md")
-	b, err := m.rev.Format()
 	if err == nil {
 		err = w.discard(name) // a kill may have cut it
 	}
@@ -196,7 +196,7 @@ func (w *writer) layTombstone(m mark) error {
 		err = w.writeSynced(name, b, nil)
 	}
 	if err == nil {
-		err = w.syncDir(folderOf(m.rev.ID))
+		err = w.syncDir(dir)
 	}
 	return err
 }
@@ -215,7 +215,7 @@ func begun(root *os.Root, names *names) []mark {
 			if err != nil {
 				continue
 			}
-			if r, err := readRevision(b, id, key); err == nil && r.Op == entry.OpErase {
+			if r, err := readRevision(b, id, key); err == nil && (r.Op == entry.OpErase || r.Op == entry.OpBlank) {
 				marks = append(marks, mark{r, key, half})
 			}
 		}
@@ -236,8 +236,24 @@ func (w *writer) finishErasing(ctx context.Context) error {
 	if err := w.rescan(ctx); err != nil {
 		return err
 	}
-	_, err = w.eraseAll(ctx, marks)
+	_, err = w.carryOut(ctx, marks)
 	return err
+}
+
+// carryOut does what marks of both kinds announce.
+func (w *writer) carryOut(ctx context.Context, marks []mark) ([]Erased, error) {
+	var whole, single []mark
+	for _, m := range marks {
+		if m.rev.Op == entry.OpBlank {
+			single = append(single, m)
+		} else {
+			whole = append(whole, m)
+		}
+	}
+	if _, err := w.blankAll(ctx, single); err != nil || len(whole) == 0 {
+		return nil, err
+	}
+	return w.eraseAll(ctx, whole)
 }
 
 // eraseRounds is how often a head is removed that an editor puts back meanwhile.

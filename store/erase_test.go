@@ -258,7 +258,7 @@ func wholeOrGone(t *testing.T, s *store.Store, round int) {
 		if _, there := p.View().ID(id); there == (line[0].Op == entry.OpErase) {
 			t.Fatalf("round %d: %s: a head %v, and the line %+v", round, id, there, line)
 		}
-		if found := grep(t, s.Dir(), "text of "+id+"."); line[0].Op == entry.OpErase && len(found) > 0 {
+		if found := grep(t, s.Dir(), "text of "+id+"."); (line[0].Gone || line[0].Blank) && len(found) > 0 {
 			t.Fatalf("round %d: %s is half erased: %v", round, id, found)
 		}
 	}
@@ -287,6 +287,12 @@ func eraseForever(dir string) error {
 			}
 		}
 		fmt.Println("begin") // the clock of the one who kills starts here
+		if os.Getpid()%2 == 0 {
+			if err := blankOne(s, fmt.Sprintf("gotcha-%d-%d-kept", os.Getpid(), i)); err != nil {
+				return err
+			}
+			continue
+		}
 		if _, err := s.Erase(bg, me, ids...); err != nil {
 			return err
 		}
@@ -294,4 +300,23 @@ func eraseForever(dir string) error {
 			fmt.Println(id, "20060102T150405.000000000Z-0123456789abcdef")
 		}
 	}
+}
+
+// blankOne writes two states of an entry, erases the first, and says so.
+func blankOne(s *store.Store, id string) error {
+	var first string
+	for _, text := range []string{"First text of " + id + ".", "What holds of " + id + "."} {
+		done, err := s.Write(bg, me, func(tx *store.Tx) error { return tx.Put(entry.OpReplace, note(id, id, text)) })
+		if err != nil {
+			return err
+		}
+		if first == "" {
+			first = done[0].Key
+		}
+	}
+	if _, err := s.Blank(bg, me, id, first); err != nil {
+		return err
+	}
+	fmt.Println(id, first)
+	return nil
 }

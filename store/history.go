@@ -144,7 +144,7 @@ func newest(root *os.Root, id string) (past, error) {
 
 func newestOf(root *os.Root, id string, keys []string) past {
 	for _, key := range slices.Backward(keys) {
-		if r, err := revision(root, id, key); err == nil && r.Op != entry.OpLate {
+		if r, err := revision(root, id, key); err == nil && r.Op != entry.OpLate && r.Op != entry.OpBlank {
 			return past{r, key}
 		}
 	}
@@ -183,7 +183,7 @@ func (s *Store) Newest(id string) (entry.Revision, bool, error) {
 	return p.Revision, !p.none(), err
 }
 
-// Revisions gives every intact state of an entry, oldest first.
+// Revisions gives every intact state of an entry that counts, oldest first.
 func (s *Store) Revisions(id string) ([]entry.Revision, error) {
 	root, err := s.root()
 	if err != nil || root == nil {
@@ -195,10 +195,12 @@ func (s *Store) Revisions(id string) ([]entry.Revision, error) {
 		return nil, fmt.Errorf("history of %q: %w", id, err)
 	}
 	var all []entry.Revision
+	var facts []fact
 	for _, key := range keys {
 		if r, err := revision(root, id, key); err == nil {
-			all = append(all, r)
+			all, facts = append(all, r), append(facts, factOf(key, r))
 		}
 	}
-	return all, nil
+	stand := standInsOf(facts)
+	return slices.DeleteFunc(all, func(r entry.Revision) bool { return stand.by != nil && stand.replaced(r.Key()) }), nil
 }

@@ -21,13 +21,14 @@ type audit struct {
 	erased map[string]string   // the tombstone's key of each erased id
 	files  map[string][]string // of each id, below the store's folder
 	follow map[string][]string // the keys of the states that those of an id follow
+	stand  map[string][]fact   // of each id what stands in for other states
 	found  []Problem
 }
 
 // historyProblems reads every revision and names those whose bytes are not
 // what their names promise, and what is left of entries that were erased.
 func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) ([]Problem, error) {
-	a := &audit{s: s, root: root, erased: map[string]string{}, files: map[string][]string{}, follow: map[string][]string{}}
+	a := &audit{s: s, root: root, erased: map[string]string{}, files: map[string][]string{}, follow: map[string][]string{}, stand: map[string][]fact{}}
 	for _, top := range []string{historyDir, broughtDir} {
 		folders, err := namesIn(root, top)
 		if err != nil {
@@ -41,6 +42,7 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) 
 		}
 	}
 	a.leftOver(view)
+	a.replaced()
 	a.missing()
 	return append(a.found, s.twinProblems()...), nil
 }
@@ -79,6 +81,9 @@ func (a *audit) file(dir, folder, name string) string {
 			a.erased[id] = key
 		}
 		a.follow[id] = append(a.follow[id], r.Parents...)
+		if len(r.Instead) > 0 {
+			a.stand[id] = append(a.stand[id], factOf(key, r))
+		}
 	}
 	if err != nil {
 		return "is damaged, and not used: " + err.Error()
@@ -98,13 +103,34 @@ func (a *audit) missing() {
 				there[key] = true
 			}
 		}
+		stand := standInsOf(a.stand[id])
 		for _, key := range a.follow[id] {
-			if there[key] {
+			if there[stand.now(key)] {
 				continue
 			}
 			there[key] = true // named once
 			file := path.Join(historyDir, entry.HistoryDir(id), id+"."+key+".md")
 			a.found = append(a.found, Problem{File: a.s.abs(file), What: "is gone: what was believed of it then is not known", Remedy: "bring the file back from a copy of the folder"})
+		}
+	}
+}
+
+// replaced names states that are here though others stand in for them.
+func (a *audit) replaced() {
+	for _, id := range slices.Sorted(maps.Keys(a.stand)) {
+		stand := standInsOf(a.stand[id])
+		for _, file := range a.files[id] {
+			_, key, _ := entry.SplitName(path.Base(file))
+			blank := slices.ContainsFunc(a.stand[id], func(f fact) bool { return f.key == key && f.blank() })
+			if blank || !stand.replaced(key) {
+				continue
+			}
+			p := Problem{File: a.s.abs(file), What: fmt.Sprintf("is left of a state of %q that was masked: it is not used", id), Remedy: "mask it again: `memory-mcp forget --secrets`"}
+			if slices.ContainsFunc(a.stand[id], func(f fact) bool { return f.key == stand.now(key) && f.blank() }) {
+				p.What = fmt.Sprintf("is left of a state of %q that was erased: it is not used", id)
+				p.Remedy = fmt.Sprintf("erase it again: `memory-mcp forget %s --erase --revision %s`", id, hash16(key))
+			}
+			a.found = append(a.found, p)
 		}
 	}
 }

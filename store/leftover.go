@@ -177,7 +177,7 @@ func (w *writer) recoverHalf(half, id, key string) error {
 		return err
 	}
 	r, err := readRevision(b, id, key)
-	if err == nil && r.Op == entry.OpErase {
+	if err == nil && (r.Op == entry.OpErase || r.Op == entry.OpBlank) {
 		return nil // an erasure that was begun: it is completed as a whole
 	}
 	if err == nil && w.committed(r) {

@@ -17,10 +17,12 @@ type fact struct {
 	path    string
 	parents []string
 	at      time.Time
+	instead []string // keys of what it stands in for
+	was     entry.Op // of a blank: what the erased state did
 }
 
 func factOf(key string, r entry.Revision) fact {
-	f := fact{key: key, op: r.Op, gone: r.Gone(), path: r.Path, parents: r.Parents, at: r.Recorded}
+	f := fact{key: key, op: r.Op, gone: r.Gone(), path: r.Path, parents: r.Parents, at: r.Recorded, instead: r.Instead, was: r.Was}
 	if !f.gone {
 		f.hash = entry.Sum(r.Head)
 	}
@@ -40,14 +42,28 @@ type chain struct {
 	bad    []string // keys of those that are damaged
 	erased bool
 	open   map[string]bool // keys of facts that no other one follows
+
+	stand   standIns
+	dropped []fact // states that others stand in for, and that are here all the same
+}
+
+// last is the place of the newest state that was not blanked; -1 for an id
+// without one.
+func (c *chain) last() int {
+	for i, f := range slices.Backward(c.facts) {
+		if !f.blank() {
+			return i
+		}
+	}
+	return -1
 }
 
 // newest is the last of the line; false for an id without a history.
 func (c *chain) newest() (fact, bool) {
-	if len(c.facts) == 0 {
-		return fact{}, false
+	if i := c.last(); i >= 0 {
+		return c.facts[i], true
 	}
-	return c.facts[len(c.facts)-1], true
+	return fact{}, false
 }
 
 // readChain reads what the revisions of an id say. What this process has read
@@ -63,7 +79,7 @@ func (s *Store) readChainFrom(sh *shelf, id string, keys []string) *chain {
 		switch {
 		case err != nil:
 			c.bad = append(c.bad, key)
-		case f.op == entry.OpLate:
+		case f.isLate():
 			c.late = append(c.late, f)
 		default:
 			c.facts = append(c.facts, f)
@@ -73,6 +89,8 @@ func (s *Store) readChainFrom(sh *shelf, id string, keys []string) *chain {
 	if c.erased {
 		c.facts = slices.DeleteFunc(c.facts, func(f fact) bool { return f.op != entry.OpErase })
 		c.late = nil
+	} else {
+		c.standIn()
 	}
 	c.findOpen()
 	return c
@@ -90,6 +108,9 @@ func (c *chain) findOpen() {
 		doubt = max(doubt, key)
 	}
 	for _, f := range c.facts {
+		if f.blank() {
+			delete(c.open, f.key) // nobody can go on from it
+		}
 		for _, parent := range f.parents {
 			if delete(c.open, parent); !intact[parent] {
 				doubt = max(doubt, parent)
@@ -116,7 +137,7 @@ type line struct {
 
 // lineOf puts a head into the line of its id.
 func lineOf(c *chain, h *Head, now time.Time) *line {
-	l := &line{chain: c, head: h, in: len(c.facts) - 1}
+	l := &line{chain: c, head: h, in: c.last()}
 	last, known := c.newest()
 	switch {
 	case h != nil && c.erased:
@@ -133,6 +154,10 @@ func lineOf(c *chain, h *Head, now time.Time) *line {
 			return l
 		}
 	}
+	if i, ok := l.masked(h); ok {
+		l.in = i
+		return l
+	}
 	l.pending, l.op, l.at = true, entry.OpAdopt, earlier(h.touched(), now).UTC()
 	if known {
 		if next := last.at.Add(time.Millisecond); l.at.Before(next) {
@@ -146,12 +171,24 @@ func lineOf(c *chain, h *Head, now time.Time) *line {
 }
 
 // plainSum is the sum of the keys of an id, if its line is just them: all can be
-// read, none is late, and the head is in the newest. It is 0 if not.
+// read, none is late, they stand in their order, and the head is in the newest.
+// It is 0 if not.
 func (l *line) plainSum(g group) uint64 {
-	if l.agrees() && len(l.facts) == len(g.keys) && l.in == len(l.facts)-1 {
+	inOrder := func(i int) bool { return l.facts[i].key == g.keys[i] }
+	if l.agrees() && len(l.facts) == len(g.keys) && l.in == len(l.facts)-1 && (l.stand.by == nil || every(len(g.keys), inOrder)) {
 		return g.sum
 	}
 	return 0
+}
+
+// every tells whether all of the first n numbers pass.
+func every(n int, pass func(int) bool) bool {
+	for i := range n {
+		if !pass(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // agrees tells whether the head, or its absence, is what history says.
@@ -168,12 +205,18 @@ func (l *line) believed(at time.Time) (f fact, pending, ok bool) {
 	if l.erased {
 		return fact{}, false, false
 	}
+	f, pending, ok = l.held(at)
+	return f, pending, ok && !f.gone
+}
+
+// held is believed, of which a tombstone is an answer too.
+func (l *line) held(at time.Time) (f fact, pending, ok bool) {
 	if l.pending && !at.Before(l.at) {
 		return fact{}, true, true
 	}
 	for _, f := range slices.Backward(l.facts[:l.in+1]) {
 		if !f.at.After(at) {
-			return f, false, !f.gone
+			return f, false, true
 		}
 	}
 	return fact{}, false, false

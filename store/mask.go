@@ -1,12 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"memory-mcp/store/entry"
 )
@@ -18,8 +18,8 @@ import (
 //
 // New revisions are written before the head is replaced, and old ones removed
 // last: a Mask that was cut short is completed by another one. Snapshots of the
-// folder go too. Other copies of the folder keep what was masked here, and a
-// merge with one of them brings it back.
+// folder go too. What was masked stands in for the old states: a merge with
+// another copy of the folder does not bring them back.
 func (s *Store) Mask(ctx context.Context, id string, change func(path string, b []byte) ([]byte, error)) (int, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -47,10 +47,9 @@ func (s *Store) Mask(ctx context.Context, id string, change func(path string, b 
 }
 
 func (w *writer) mask(id string, change func(string, []byte) ([]byte, error)) (int, error) {
-	masked := make(map[string]string) // new keys by old ones
 	n := 0
 	for _, dir := range []string{broughtFolder(id), folderOf(id)} {
-		some, err := w.maskHistory(dir, id, masked, change)
+		some, err := w.maskHistory(dir, id, change)
 		if err != nil {
 			return n, fmt.Errorf("mask history of %q: %w", id, err)
 		}
@@ -60,10 +59,8 @@ func (w *writer) mask(id string, change func(string, []byte) ([]byte, error)) (i
 	if err != nil {
 		return n, err
 	}
-	for _, dir := range []string{broughtFolder(id), folderOf(id)} {
-		if err := w.dropMasked(dir, id, masked); err != nil {
-			return n, fmt.Errorf("mask history of %q: %w", id, err)
-		}
+	if err := w.dropReplaced(id); err != nil {
+		return n, fmt.Errorf("mask history of %q: %w", id, err)
 	}
 	w.s.memo.forget(id)
 	if head {
@@ -76,7 +73,7 @@ func (w *writer) mask(id string, change func(string, []byte) ([]byte, error)) (i
 }
 
 // maskHistory writes the revisions in a folder anew that are to be others.
-func (w *writer) maskHistory(dir, id string, masked map[string]string, change func(string, []byte) ([]byte, error)) (int, error) {
+func (w *writer) maskHistory(dir, id string, change func(string, []byte) ([]byte, error)) (int, error) {
 	keys, err := keysIn(w.root, dir, id)
 	if err != nil {
 		return 0, err
@@ -91,59 +88,29 @@ func (w *writer) maskHistory(dir, id string, masked map[string]string, change fu
 		if err != nil {
 			continue // it is damaged: [Store.Problems] names it
 		}
-		other, err := w.maskRevision(dir, r, masked, change)
+		changed, err := w.maskRevision(dir, r, change)
 		if err != nil {
 			return n, err
 		}
-		if other != key {
-			masked[key] = other
+		if changed {
 			n++
 		}
 	}
 	return n, nil
 }
 
-// dropMasked removes the revisions that others stand for now.
-func (w *writer) dropMasked(dir, id string, masked map[string]string) error {
-	keys, err := keysIn(w.root, dir, id)
-	if err != nil {
-		return err
+// maskRevision writes a revision anew, if it is to be another one.
+func (w *writer) maskRevision(dir string, r entry.Revision, change func(string, []byte) ([]byte, error)) (bool, error) {
+	if r.Gone() {
+		return false, nil
 	}
-	dropped := false
-	for _, key := range keys {
-		if masked[key] == "" {
-			continue
-		}
-		if err := w.root.Remove(path.Join(dir, id+"."+key+".md")); err != nil {
-			return err
-		}
-		dropped = true
+	b, err := change(r.Path, r.Head)
+	if err != nil || bytes.Equal(b, r.Head) {
+		return false, err
 	}
-	if !dropped {
-		return nil
-	}
-	return w.syncDir(dir)
-}
-
-// maskRevision writes a revision anew, and gives the key that it has then.
-func (w *writer) maskRevision(dir string, r entry.Revision, masked map[string]string, change func(string, []byte) ([]byte, error)) (string, error) {
-	if !r.Gone() {
-		b, err := change(r.Path, r.Head)
-		if err != nil {
-			return "", err
-		}
-		r.Head = b
-	}
-	r.Parents = slices.Clone(r.Parents)
-	for i, p := range r.Parents {
-		if masked[p] != "" {
-			r.Parents[i] = masked[p]
-		}
-	}
-	for old, other := range masked {
-		r.Reason = strings.ReplaceAll(r.Reason, old, other) // some reasons name a state
-	}
-	return r.Key(), w.putAll(dir, []entry.Revision{r})
+	r.Instead = append(slices.Clone(r.Instead), r.Key())
+	r.Head = b
+	return true, w.putAll(dir, []entry.Revision{r})
 }
 
 // maskHead replaces the head, if it is to be another one.

@@ -191,11 +191,11 @@ func (w *writer) uniteSome(ctx context.Context, todo []offer, m *Merged) (later 
 			later = append(later, todo[i:]...)
 			break
 		}
-		mark, err := w.uniteOne(ctx, o, m)
+		some, err := w.uniteOne(ctx, o, m)
 		var resting *restingError
 		switch {
-		case mark != nil:
-			marks = append(marks, *mark)
+		case err == nil:
+			marks = append(marks, some...)
 		case errors.As(err, &resting) || errors.Is(err, errAgain):
 			if o.waiting.IsZero() {
 				o.waiting = w.s.wall()
@@ -207,7 +207,7 @@ func (w *writer) uniteSome(ctx context.Context, todo []offer, m *Merged) (later 
 			}
 		case skippable(err):
 			m.Skipped = append(m.Skipped, Skipped{o.id, err})
-		case err != nil:
+		default:
 			return todo, marks, err
 		}
 	}
@@ -234,15 +234,16 @@ func (w *writer) eraseHere(ctx context.Context, marks []mark, m *Merged) error {
 	if err := w.layMarks(marks); err != nil {
 		return err
 	}
-	done, err := w.eraseAll(ctx, marks)
+	done, err := w.carryOut(ctx, marks)
 	for _, e := range done {
 		m.Erased = append(m.Erased, e.ID)
 	}
 	return err
 }
 
-// uniteOne takes over one id. It gives a mark when the id is to be erased.
-func (w *writer) uniteOne(ctx context.Context, o offer, m *Merged) (*mark, error) {
+// uniteOne takes over one id. It gives marks of what is to be erased: the id, or
+// single states of it.
+func (w *writer) uniteOne(ctx context.Context, o offer, m *Merged) ([]mark, error) {
 	cur, err := w.read(o.id)
 	if err != nil {
 		return nil, err
@@ -261,27 +262,37 @@ func (w *writer) uniteOne(ctx context.Context, o offer, m *Merged) (*mark, error
 	if at := slices.IndexFunc(revs, func(r entry.Revision) bool { return r.Op == entry.OpErase }); at >= 0 {
 		return w.eraseAs(o.id, revs[at], keys, cur)
 	}
+	marks, err := w.blanksAmong(o.id, slices.Concat(revs, brought))
+	if err != nil {
+		return nil, err
+	}
+	stand := w.standing(o.id)
+	known := func(r entry.Revision) bool {
+		marked := func(m mark) bool { return m.key == r.Key() } // it is put there when its state is erased
+		return slices.Contains(keys, r.Key()) || stand.replaced(r.Key()) || slices.ContainsFunc(marks, marked)
+	}
+	brought = slices.DeleteFunc(brought, known)
+	revs = slices.DeleteFunc(revs, known)
+	m.Added += len(revs) + len(marks)
 	if len(brought) > 0 {
 		if err := w.putAll(broughtFolder(o.id), brought); err != nil {
 			return nil, err
 		}
 	}
-	revs = slices.DeleteFunc(revs, func(r entry.Revision) bool { return slices.Contains(keys, r.Key()) })
 	if len(revs) == 0 {
-		return nil, nil
+		return marks, w.dropReplaced(o.id)
 	}
-	m.Added += len(revs)
-	return nil, w.takeOver(ctx, o.id, cur, keys, revs, m)
+	return marks, w.takeOver(ctx, o.id, cur, keys, revs, m)
 }
 
 // eraseAs makes the mark that erases an id as the other side did; one of which
 // nothing is here only gets the tombstone.
-func (w *writer) eraseAs(id string, r entry.Revision, keys []string, cur *current) (*mark, error) {
+func (w *writer) eraseAs(id string, r entry.Revision, keys []string, cur *current) ([]mark, error) {
 	if cur == nil && len(keys) == 0 {
 		return nil, w.putAll(folderOf(id), []entry.Revision{r})
 	}
 	key := r.Key()
-	return &mark{r, key, path.Join(folderOf(id), halfName(id, key))}, nil
+	return []mark{{r, key, path.Join(folderOf(id), halfName(id, key))}}, nil
 }
 
 // takeOver puts revisions into the history of an id that is settled. Those that
@@ -293,9 +304,10 @@ func (w *writer) takeOver(ctx context.Context, id string, cur *current, keys []s
 	mine, _ := c.newest()
 	var early, late []entry.Revision
 	var last past
+	revs, masked := splitMasked(revs, keys)
 	for _, r := range revs {
 		key := r.Key()
-		if r.Op == entry.OpLate || key < mine.key {
+		if r.Op == entry.OpLate || r.Op == entry.OpBlank || key < mine.key {
 			early = append(early, r)
 			continue
 		}
@@ -324,6 +336,14 @@ func (w *writer) takeOver(ctx context.Context, id string, cur *current, keys []s
 		if !last.Gone() {
 			head = &Head{Path: placeOf(last.Revision), Hash: entry.Sum(last.Head)}
 		}
+	}
+	for _, r := range masked {
+		if err := w.takeMasked(ctx, id, r, cur, last.none(), m); err != nil {
+			return err
+		}
+	}
+	if err := w.dropReplaced(id); err != nil {
+		return err
 	}
 	return w.noteTwins(id, head, m)
 }

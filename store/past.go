@@ -46,6 +46,7 @@ type Moment struct {
 	Recorded time.Time
 	Op       entry.Op // of a pending one: what it would be written down as
 	Gone     bool     // it is a tombstone
+	Blank    bool     // its content was erased: it is not known what it was
 	Pending  bool     // it is the head's, and not yet in history
 }
 
@@ -187,7 +188,7 @@ func (p *Past) Beside(id string) []Moment {
 }
 
 func (f fact) moment(id string) Moment {
-	return Moment{ID: id, Key: f.key, Recorded: f.at, Op: f.op, Gone: f.gone}
+	return Moment{ID: id, Key: f.key, Recorded: f.at, Op: f.op, Gone: f.gone, Blank: f.blank()}
 }
 
 // moment is the pending head of a line.
@@ -214,6 +215,20 @@ func (p *Past) Believed(id string, at time.Time) (Moment, bool) {
 	}
 	return f.moment(id), true
 }
+
+// ErasedAt gives the state of an id at a time, if its content was erased since,
+// alone: [Past.Believed] knows of none then.
+func (p *Past) ErasedAt(id string, at time.Time) (Moment, bool) {
+	if !at.Before(p.now) {
+		return Moment{}, false
+	}
+	f, _, ok := p.line(id).held(at)
+	return f.moment(id), ok && f.blank()
+}
+
+// Counts gives the key of the state of an id that counts for one which is
+// named: another one may stand in for it.
+func (p *Past) Counts(id, key string) string { return p.line(id).stand.now(key) }
 
 // quickly is Believed for an id whose line is known to be plain: only the one
 // state is read.

@@ -22,6 +22,7 @@ const (
 	OpUndo      Op = "undo"      // an earlier state again; without a head, a tombstone
 	OpMove      Op = "move"      // another path and nothing else; without a head, a tombstone: it went to another lobe
 	OpArchive   Op = "archive"   // out of the present, and kept
+	OpBlank     Op = "blank"     // stands where a state was whose content was erased: nothing is known of it
 )
 
 // Revision is one immutable state of an entry: an envelope with the facts of
@@ -41,6 +42,14 @@ type Revision struct {
 	Hint     string // for an edit from outside: who it may have been
 	Head     []byte // the head's exact bytes; nil for a tombstone
 
+	// Instead are keys of states in whose place this one stands, the first of
+	// them first: their text was masked, or of a blank erased. They do not
+	// count, wherever they turn up.
+	Instead []string
+	Was     Op        // of a blank: what the erased state had done
+	Erased  time.Time // of a blank: when it was erased, UTC
+	Eraser  string    // of a blank: by whom
+
 	// later holds the header lines of a newer version, so that the revision
 	// that was read keeps its bytes, and with them its key; newOp says that the
 	// op is one of a newer version.
@@ -59,7 +68,7 @@ type laterLine struct {
 // by a name that is not known here is an edit, or a tombstone when it has no head.
 func (r Revision) Gone() bool {
 	switch {
-	case r.Op == OpRetract || r.Op == OpErase:
+	case r.Op == OpRetract || r.Op == OpErase || r.Op == OpBlank:
 		return true
 	case r.Op == OpMove || r.Op == OpUndo || r.newOp:
 		return len(r.Head) == 0

@@ -22,7 +22,7 @@ const (
 )
 
 // revisionKeys are the keys of an envelope in the order of the file.
-var revisionKeys = [...]string{"id", "parents", "recorded", "actor", "session", "role", "op", "reason", "change", "path", "moved_to", "hint", "sha256"}
+var revisionKeys = [...]string{"id", "parents", "recorded", "actor", "session", "role", "op", "reason", "change", "path", "moved_to", "hint", "instead", "was", "erased", "eraser", "sha256"}
 
 // Sum is the SHA-256 of b in hex digits: what ties a head to its revision.
 func Sum(b []byte) string {
@@ -78,10 +78,15 @@ func (r Revision) sum() string {
 func (r Revision) values(sum string) [len(revisionKeys)]string {
 	recorded := r.Recorded.UTC().Format(recordedForm)
 	if r.Op == OpErase {
-		return [...]string{r.ID, "", recorded, r.Actor, "", "", string(r.Op), "", "", "", "", "", ""}
+		return [...]string{r.ID, "", recorded, r.Actor, "", "", string(r.Op), "", "", "", "", "", "", "", "", "", ""}
 	}
-	return [...]string{r.ID, strings.Join(r.Parents, " "), recorded, r.Actor, r.Session, r.Role, string(r.Op),
-		r.Reason, r.Change, r.Path, r.MovedTo, r.Hint, sum}
+	parents, instead := strings.Join(r.Parents, " "), strings.Join(r.Instead, " ")
+	if r.Op == OpBlank {
+		return [...]string{r.ID, parents, recorded, r.Actor, "", "", string(r.Op), "", r.Change, "", "", "",
+			instead, string(r.Was), r.Erased.UTC().Format(recordedForm), r.Eraser, ""}
+	}
+	return [...]string{r.ID, parents, recorded, r.Actor, r.Session, r.Role, string(r.Op),
+		r.Reason, r.Change, r.Path, r.MovedTo, r.Hint, instead, "", "", "", sum}
 }
 
 func (r Revision) check(values *[len(revisionKeys)]string) error {
@@ -103,10 +108,13 @@ func (r Revision) check(values *[len(revisionKeys)]string) error {
 	if !r.Gone() && len(r.Head) == 0 {
 		return fmt.Errorf("op %q without the bytes of a head", r.Op)
 	}
-	for _, p := range r.Parents {
+	for _, p := range slices.Concat(r.Parents, r.Instead) {
 		if !validKey(p) {
-			return fmt.Errorf("parent %q is no key of a revision", p)
+			return fmt.Errorf("%q is no key of a revision", p)
 		}
+	}
+	if y := r.Erased.UTC().Year(); r.Op == OpBlank && (len(r.Instead) == 0 || !r.Was.known() && !isOp(string(r.Was)) || r.Erased.IsZero() || y < 0 || y > 9999) {
+		return fmt.Errorf("op %q without what it stands for, what that did, and when it was erased", r.Op)
 	}
 	for i, v := range values {
 		if !utf8.ValidString(v) {
@@ -120,7 +128,7 @@ func (r Revision) check(values *[len(revisionKeys)]string) error {
 func (o Op) known() bool {
 	switch o {
 	case OpCreate, OpReplace, OpAppend, OpEdit, OpConfirm, OpRetract, OpRestore, OpAdopt, OpErase,
-		OpLate, OpSupersede, OpUndo, OpMove, OpArchive:
+		OpLate, OpSupersede, OpUndo, OpMove, OpArchive, OpBlank:
 		return true
 	}
 	return false
@@ -260,6 +268,14 @@ func (r *Revision) set(name, value string, sum *string) error {
 	case "op":
 		r.Op = Op(value)
 		r.newOp = !r.Op.known() && isOp(value)
+	case "instead":
+		r.Instead = strings.Split(value, " ")
+	case "was":
+		r.Was = Op(value)
+	case "erased":
+		t, err := time.Parse(recordedForm, value)
+		r.Erased = t
+		return err
 	case "sha256":
 		*sum = value
 	default:
@@ -297,6 +313,8 @@ func (r *Revision) text(name string) *string {
 		return &r.Path
 	case "moved_to":
 		return &r.MovedTo
+	case "eraser":
+		return &r.Eraser
 	default:
 		return &r.Hint
 	}

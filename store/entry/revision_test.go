@@ -26,12 +26,19 @@ var genRevision = rapid.Custom(func(t *rapid.T) entry.Revision {
 		Actor:    genText.Draw(t, "actor"),
 		Op: rapid.SampledFrom([]entry.Op{entry.OpCreate, entry.OpReplace, entry.OpAppend, entry.OpEdit, entry.OpConfirm,
 			entry.OpRetract, entry.OpRestore, entry.OpAdopt, entry.OpErase, entry.OpLate, entry.OpSupersede, entry.OpUndo, entry.OpMove,
-			entry.OpArchive}).Draw(t, "op"),
+			entry.OpArchive, entry.OpBlank}).Draw(t, "op"),
 	}
 	if r.Op == entry.OpErase {
 		return r
 	}
 	r.Parents = rapid.SampledFrom([][]string{nil, {parentKey}, {parentKey, parentKey}}).Draw(t, "parents")
+	if r.Op == entry.OpBlank {
+		r.Change, r.Instead, r.Eraser = genLine.Draw(t, "change"), []string{parentKey}, genText.Draw(t, "eraser")
+		r.Was = rapid.SampledFrom([]entry.Op{entry.OpCreate, entry.OpLate, "blend"}).Draw(t, "was")
+		r.Erased = recorded.Add(time.Duration(rapid.Int64().Draw(t, "erased")))
+		return r
+	}
+	r.Instead = rapid.SampledFrom([][]string{nil, {parentKey}, {parentKey, parentKey}}).Draw(t, "instead")
 	r.Session, r.Role = genLine.Draw(t, "session"), genLine.Draw(t, "role")
 	r.Reason, r.Change = genText.Draw(t, "reason"), genLine.Draw(t, "change")
 	r.Path, r.Hint = genLine.Draw(t, "path"), genLine.Draw(t, "hint")
@@ -186,12 +193,37 @@ func TestRevisionsThatCannotBeWritten(t *testing.T) {
 		"tombstone's head": func(r *entry.Revision) { r.Op = entry.OpRetract },
 		"parent":           func(r *entry.Revision) { r.Parents = []string{"x"} },
 		"not UTF-8":        func(r *entry.Revision) { r.Actor = "\xff" },
+		"instead":          func(r *entry.Revision) { r.Instead = []string{"x"} },
+		"blank of nothing": func(r *entry.Revision) { blankOf(r); r.Instead = nil },
+		"blank of no time": func(r *entry.Revision) { blankOf(r); r.Erased = time.Time{} },
+		"blank of no op":   func(r *entry.Revision) { blankOf(r); r.Was = "" },
+		"blank's head":     func(r *entry.Revision) { blankOf(r); r.Head = []byte("x") },
 	} {
 		r := good
 		change(&r)
 		if b, err := r.Format(); err == nil || b != nil || r.Key() != "" {
 			t.Errorf("%s: written as %q, key %q", name, b, r.Key())
 		}
+	}
+}
+
+func blankOf(r *entry.Revision) {
+	r.Op, r.Was, r.Instead, r.Erased, r.Head = entry.OpBlank, entry.OpCreate, []string{parentKey}, recorded, nil
+}
+
+func TestABlankKeepsWhatHoldsTheChainTogether(t *testing.T) {
+	r := entry.Revision{ID: "a", Recorded: recorded, Actor: "cli", Op: entry.OpReplace, Parents: []string{parentKey}, Session: "secret", Role: "secret",
+		Reason: "secret", Change: "7d1f0c2a99b0e4f1", Path: "secret", Hint: "secret"}
+	blankOf(&r)
+	r.Was, r.Eraser = entry.OpReplace, "person"
+	b, err := r.Format()
+	if err != nil || bytes.Contains(b, []byte("secret")) {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	want := "memory-mcp revision 1\nid: a\nparents: " + parentKey + "\nrecorded: 2026-11-30T02:15:00.123456789Z\nactor: cli\nop: blank\nchange: 7d1f0c2a99b0e4f1\n" +
+		"instead: " + parentKey + "\nwas: replace\nerased: 2026-11-30T02:15:00.123456789Z\neraser: person\n---\n"
+	if string(b) != want || !r.Gone() {
+		t.Errorf("written as\n%s\nnot\n%s", b, want)
 	}
 }
 
