@@ -1,0 +1,54 @@
+//go:build whisper
+
+package whisper
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// sizes are the head of a model file.
+type sizes struct {
+	Magic                                                   uint32
+	Words, Hears, HearWidth, HearHeads, HearLayers          int32
+	Says, SayWidth, SayHeads, SayLayers, Bands, WeightsType int32
+}
+
+const modelMagic = 0x67676d6c
+
+// errNoModel says that a file is something else.
+var errNoModel = errors.New("it is no speech model of whisper.cpp")
+
+// looksWhole looks at the head of a model file. The library takes a file that
+// ends before its first weight for a model, and hears nothing with it.
+func looksWhole(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is no file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // only read
+	var s sizes
+	if err := binary.Read(f, binary.LittleEndian, &s); err != nil || s.Magic != modelMagic {
+		return errNoModel
+	}
+	const most = 1 << 20
+	for _, n := range []int32{s.Words, s.Hears, s.HearWidth, s.HearHeads, s.HearLayers, s.Says, s.SayWidth, s.SayHeads, s.SayLayers, s.Bands} {
+		if n < 1 || n > most {
+			return errNoModel
+		}
+	}
+	// The smallest weights take four bits, and each word has so many.
+	if least := int64(s.Words) * int64(s.SayWidth) / 2; info.Size() < least {
+		return fmt.Errorf("it is cut short: it has %d bytes, and needs more than %d", info.Size(), least)
+	}
+	return nil
+}
