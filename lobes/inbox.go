@@ -55,6 +55,8 @@ type item struct {
 	// is not asked again, and the memories have the same keys.
 	Found *[]Candidate `json:"found,omitempty"`
 	Model string       `json:"model,omitempty"` // that found it
+	// Entries are the ids of what came of it so far.
+	Entries []string `json:"entries,omitempty"`
 	tally
 }
 
@@ -146,6 +148,20 @@ func (b inbox) write(name string, it *item) error {
 	return syncFolder(b.dir)
 }
 
+// errGone says that an item went while it was worked at: what came of it was
+// erased, or somebody took it away.
+var errGone = errors.New("the material is gone")
+
+// save writes an item that is there.
+func (b inbox) save(name string, it *item) error {
+	if _, err := os.Lstat(b.path(name)); errors.Is(err, fs.ErrNotExist) {
+		return errGone
+	} else if err != nil {
+		return err
+	}
+	return b.write(name, it)
+}
+
 // syncFolder makes the names in a folder survive a power cut.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
@@ -205,7 +221,7 @@ func (b inbox) remove(name string) error {
 
 // giveUp puts an item aside, with what went wrong with it.
 func (b inbox) giveUp(name string, it *item) error {
-	if err := b.write(name, it); err != nil {
+	if err := b.save(name, it); err != nil {
 		return err
 	}
 	return b.move(name, b.failed())

@@ -76,8 +76,10 @@ func (s *Set) Record(ctx context.Context, by By, t Target, m Material) (Recorded
 	answer.Lobe = r.lobe.name
 	if s.o.Extractor == nil {
 		answer.Waits = noExtractor
+	} else if answer.Waits, err = r.pausedBy(ctx); err != nil {
+		return Recorded{}, err
 	}
-	return answer, r.enqueue(s, it, &answer)
+	return answer, r.enqueue(ctx, s, it, &answer)
 }
 
 // noExtractor is why material waits where no model can be asked.
@@ -134,7 +136,7 @@ func checkMaterial(text string) error {
 }
 
 // enqueue writes an item into the inbox, unless it is there.
-func (r reading) enqueue(s *Set, it *item, answer *Recorded) error {
+func (r reading) enqueue(ctx context.Context, s *Set, it *item, answer *Recorded) error {
 	box := r.lobe.inbox()
 	for _, place := range []struct {
 		inbox
@@ -148,6 +150,12 @@ func (r reading) enqueue(s *Set, it *item, answer *Recorded) error {
 			answer.Item, answer.State, answer.Path = name, place.state, place.path(name)
 			return answer.count(box)
 		}
+	}
+	if done, err := r.settledBefore(ctx, it.hash()); err != nil {
+		return err
+	} else if done {
+		answer.State = MaterialSettled
+		return answer.count(box)
 	}
 	if _, used := folderSize(box.dir); used+int64(len(it.Text)) > mostWaiting {
 		return ErrInboxFull

@@ -113,8 +113,11 @@ type LobeStats struct {
 	Newest       time.Time      `json:"newest"`
 	HistoryFiles int            `json:"history_files"`
 	HistoryBytes int64          `json:"history_bytes"`
+	RecordFiles  int            `json:"record_files"` // feedback and the like, written once
+	RecordBytes  int64          `json:"record_bytes"`
 	InboxFiles   int            `json:"inbox_files"`
 	InboxBytes   int64          `json:"inbox_bytes"`
+	Queue        Queue          `json:"queue"`        // what waits for a model
 	LedgerFiles  int            `json:"ledger_files"` // what sessions were told, one a session
 	LedgerBytes  int64          `json:"ledger_bytes"`
 	Usage        Usage          `json:"usage"`
@@ -135,6 +138,7 @@ type Diagnosis struct {
 	Mode     string    `json:"mode"` // running, degraded or safe
 	Lobes    []Health  `json:"lobes"`
 	Problems []Problem `json:"problems"`
+	Queues   []Queue   `json:"queues"`   // of the lobes in which something waits for a model, was given up or is paused
 	Behavior Behavior  `json:"behavior"` // in effect
 }
 

@@ -56,7 +56,7 @@ func (s *Set) Stats(ctx context.Context, t Target) ([]LobeStats, error) {
 		if err != nil {
 			h := l.health()
 			st.Degraded = &h
-		} else if err := r.count(&st, s.o.Now()); err != nil {
+		} else if err := r.count(ctx, &st, s.o.Now()); err != nil {
 			return nil, err
 		}
 		all = append(all, st)
@@ -64,14 +64,18 @@ func (s *Set) Stats(ctx context.Context, t Target) ([]LobeStats, error) {
 	return all, nil
 }
 
-func (r reading) count(st *LobeStats, now time.Time) error {
+func (r reading) count(ctx context.Context, st *LobeStats, now time.Time) error {
 	usage, err := r.store.Usage()
 	if err != nil {
 		return err
 	}
 	st.Entries, st.Used, st.Broken, st.Copies = usage.Heads, usage.Bytes, usage.Broken, usage.Copies
 	st.HistoryFiles, st.HistoryBytes = usage.HistoryFiles, usage.HistoryBytes
+	st.RecordFiles, st.RecordBytes = usage.RecordFiles, usage.RecordBytes
 	st.InboxFiles, st.InboxBytes = folderSize(filepath.Join(r.lobe.spec.Dir, ".inbox"))
+	if st.Queue, err = r.queue(ctx); err != nil {
+		return err
+	}
 	st.LedgerFiles, st.LedgerBytes = folderSize(filepath.Join(r.lobe.spec.Dir, stateName, ledgerName))
 	if st.Usage, err = r.lobe.usage(); err != nil {
 		r.lobe.o.Logger.Debug("usage is not told", "lobe", r.lobe.name, "cause", err)
@@ -152,10 +156,17 @@ func folderSize(dir string) (files int, bytes int64) {
 // Diagnose tells how the lobes are, and what a person should look at. It reads
 // every lobe.
 func (s *Set) Diagnose(ctx context.Context) Diagnosis {
-	d := Diagnosis{Lobes: []Health{}, Problems: []Problem{}, Behavior: s.o.Behavior}
+	d := Diagnosis{Lobes: []Health{}, Problems: []Problem{}, Queues: []Queue{}, Behavior: s.o.Behavior}
 	for _, l := range s.lobes {
 		if r, err := l.look(ctx); err == nil {
 			d.Problems = append(d.Problems, r.problems(ctx)...)
+			q, err := r.queue(ctx)
+			if err != nil {
+				d.Problems = append(d.Problems, Problem{Lobe: l.name, File: l.inbox().dir, What: "it cannot be looked through: " + err.Error(), Remedy: "make the folder readable for you"})
+			}
+			if !q.Idle() {
+				d.Queues = append(d.Queues, q)
+			}
 		}
 		d.Lobes = append(d.Lobes, l.health())
 	}

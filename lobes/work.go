@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"memory-mcp/store/entry"
 )
 
 const (
@@ -141,9 +145,13 @@ func (s *Set) workAt(ctx context.Context, l *Lobe, w Working, done *Worked) (err
 	}
 	job := job{s: s, l: l, box: box, w: w}
 	for _, name := range names {
+		if done.Stopped, err = job.paused(ctx); err != nil || done.Stopped != "" {
+			return err
+		}
 		settled, err := job.settle(ctx, name)
 		var unasked *UnaskedError
 		switch {
+		case errors.Is(err, errGone):
 		case errors.As(err, &unasked):
 			done.Stopped = unasked.Error()
 			return nil
@@ -195,6 +203,15 @@ type job struct {
 	w   Working
 }
 
+// paused says that somebody has paused the work; "" while it goes on.
+func (j *job) paused(ctx context.Context) (string, error) {
+	r, err := j.l.look(ctx)
+	if err != nil {
+		return "", err
+	}
+	return r.pausedBy(ctx)
+}
+
 // settle works at one item until it needs no more work, or has to wait; then
 // it gives nil.
 func (j *job) settle(ctx context.Context, name string) (*Settled, error) {
@@ -222,11 +239,36 @@ func (j *job) settle(ctx context.Context, name string) (*Settled, error) {
 			return nil, err
 		}
 		if it.Attempts >= mostAttempts {
-			out.Failed = it.LastError
-			return out.tell(it), j.box.giveUp(name, it)
+			return j.giveUp(ctx, name, it, out)
 		}
 	}
+	if err := j.receive(ctx, it); err != nil {
+		return nil, err
+	}
 	return out.tell(it), j.box.remove(name)
+}
+
+// giveUp puts an item aside, and writes down that it was.
+func (j *job) giveUp(ctx context.Context, name string, it *item, out *Settled) (*Settled, error) {
+	out.Failed = it.LastError
+	if err := j.box.giveUp(name, it); err != nil {
+		return nil, err
+	}
+	r, err := j.l.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fields := it.fields()
+	fields["attempts"], fields["reason"] = fmt.Sprint(it.Attempts), cutLine(it.LastError, mostReason)
+	return out.tell(it), j.record(ctx, r, it, entry.Record{Kind: entry.RecordFailed, Entries: it.Entries, Fields: fields})
+}
+
+// mostReason is the length in characters of the reason in a record.
+const mostReason = 300
+
+func cutLine(text string, most int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	return string(runes[:min(len(runes), most)])
 }
 
 // step settles one piece of an item: what is found is written down before it
@@ -236,7 +278,7 @@ func (j *job) step(ctx context.Context, name string, it *item, piece string, out
 		return fmt.Errorf("it was interrupted %d times", it.Attempts)
 	}
 	it.Attempts++
-	if err := j.box.write(name, it); err != nil {
+	if err := j.box.save(name, it); err != nil {
 		return err
 	}
 	if it.Found == nil {
@@ -246,20 +288,28 @@ func (j *job) step(ctx context.Context, name string, it *item, piece string, out
 		}
 		it.Found, it.Model = &found.Found, j.s.o.Extractor.Name()
 		it.drop(found.Dropped)
-		if err := j.box.write(name, it); err != nil {
+		if err := j.box.save(name, it); err != nil {
 			return err
 		}
 	}
 	if err := j.s.keepFound(ctx, j.l, it, out); err != nil {
 		return err
 	}
+	for _, x := range slices.Concat(out.Stored, out.Confirmed) {
+		if !slices.Contains(it.Entries, x.ID) {
+			it.Entries = append(it.Entries, x.ID)
+		}
+	}
 	it.Done, it.Found, it.Attempts, it.LastError, it.NotBefore = it.Done+1, nil, 0, "", time.Time{}
-	return j.box.write(name, it)
+	return j.box.save(name, it)
 }
 
 // failed writes down what went wrong with a piece, and tells whether the item
 // has to wait. What says nothing about the item does not count against it.
 func (j *job) failed(ctx context.Context, name string, it *item, cause error) (wait bool, err error) {
+	if errors.Is(cause, errGone) {
+		return true, cause
+	}
 	var unasked *UnaskedError
 	var full *FullError
 	innocent := errors.As(cause, &unasked) || errors.As(cause, &full) || ctx.Err() != nil
@@ -267,15 +317,15 @@ func (j *job) failed(ctx context.Context, name string, it *item, cause error) (w
 		it.Attempts--
 	}
 	if ctx.Err() != nil {
-		return true, errors.Join(ctx.Err(), j.box.write(name, it))
+		return true, errors.Join(ctx.Err(), j.box.save(name, it))
 	}
 	it.LastError = cause.Error()
 	switch {
 	case unasked != nil:
-		return true, errors.Join(cause, j.box.write(name, it))
+		return true, errors.Join(cause, j.box.save(name, it))
 	case full != nil || !j.w.Patient && it.Attempts < mostAttempts:
 		it.NotBefore = j.s.o.Now().Add(again(it.Attempts)).UTC()
-		return true, j.box.write(name, it)
+		return true, j.box.save(name, it)
 	}
 	return false, nil
 }

@@ -53,7 +53,8 @@ type diagnosis struct {
 	ReadOnly bool     `json:"read_only"`
 	Notices  []string `json:"notices"`
 
-	Models []ops.Part `json:"models"`
+	Models []ops.Part    `json:"models"`
+	Queues []lobes.Queue `json:"queues"`
 }
 
 func (e *env) diagnosis(c *cobra.Command, asJSON, crashes bool) (diagnosis, error) {
@@ -111,6 +112,13 @@ func (e *env) showDiagnosis(d diagnosis) error {
 	for _, m := range d.Models {
 		line := printable(m.Line())
 		if m.Cause != "" {
+			line = t.yellow(line)
+		}
+		b.WriteString(line + "\n")
+	}
+	for _, q := range d.Queues {
+		line := printable(ops.QueueLine(q))
+		if q.LastError != "" || q.Failed > 0 || q.Paused != nil {
 			line = t.yellow(line)
 		}
 		b.WriteString(line + "\n")

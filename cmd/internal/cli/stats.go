@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"memory-mcp/cmd/internal/ops"
 	"memory-mcp/lobes"
 )
 
@@ -81,8 +82,14 @@ func (e *env) statsOf(b *strings.Builder, l lobes.LobeStats) {
 		line("written", l.Oldest.Format(time.DateOnly)+" to "+l.Newest.Format(time.DateOnly))
 	}
 	line("history", fmt.Sprintf("%s, %s", counted(l.HistoryFiles, "file", "files"), size(l.HistoryBytes)))
+	if l.RecordFiles > 0 {
+		line("records", fmt.Sprintf("%s, %s", counted(l.RecordFiles, "file", "files"), size(l.RecordBytes)))
+	}
 	if l.InboxFiles > 0 {
 		line("inbox", fmt.Sprintf("%s, %s", counted(l.InboxFiles, "file", "files"), size(l.InboxBytes)))
+	}
+	if !l.Queue.Idle() {
+		line("waiting", t.yellow(printable(ops.QueueLine(l.Queue))))
 	}
 	e.usageOf(l, line)
 }

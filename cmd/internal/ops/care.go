@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"memory-mcp/lobes"
 )
@@ -149,8 +151,11 @@ func statsText(s lobes.LobeStats) string {
 	if len(s.Tags) > 0 {
 		b.WriteString("tags: " + tagList(s.Tags) + "\n")
 	}
-	fmt.Fprintf(&b, "oldest %s, newest %s; history %d files, %s; inbox %d files, %s",
-		day(s.Oldest), day(s.Newest), s.HistoryFiles, size(s.HistoryBytes), s.InboxFiles, size(s.InboxBytes))
+	fmt.Fprintf(&b, "oldest %s, newest %s; history %d files, %s; records %d files, %s; inbox %d files, %s",
+		day(s.Oldest), day(s.Newest), s.HistoryFiles, size(s.HistoryBytes), s.RecordFiles, size(s.RecordBytes), s.InboxFiles, size(s.InboxBytes))
+	if !s.Queue.Idle() {
+		b.WriteString("\n" + QueueLine(s.Queue))
+	}
 	if u := s.Usage; len(u.Sessions) > 0 {
 		fmt.Fprintf(&b, "\ncalls: %s\ninjected unasked: %s, about %d tokens; %d of them then opened, %d confirmed",
 			either(tally(u.Calls), "none"), count(u.Injected, "memory", "memories"), u.Tokens, u.Opened, u.Confirmed)
@@ -196,7 +201,7 @@ func diagnose(ctx context.Context, env *Env, in diagnoseIn) (answer, error) {
 		d.Notices = append(d.Notices[:len(d.Notices):len(d.Notices)], err.Error())
 	} else {
 		x := m.Diagnose(ctx)
-		d.Mode, d.Lobes, d.Problems, d.Behavior = x.Mode, x.Lobes, x.Problems, newBehavior(x.Behavior)
+		d.Mode, d.Lobes, d.Problems, d.Queues, d.Behavior = x.Mode, x.Lobes, x.Problems, x.Queues, newBehavior(x.Behavior)
 	}
 	n := crashesShown
 	if in.History {
@@ -221,6 +226,7 @@ type diagnosis struct {
 	ReadOnly bool            `json:"read_only"`
 	Notices  []string        `json:"notices"`
 	Models   []Part          `json:"models"`
+	Queues   []lobes.Queue   `json:"queues"`  // raw material that waits for a model, by lobe
 	Omitted  int             `json:"omitted"` // problems that the budget did not hold
 }
 
@@ -270,6 +276,9 @@ func (d *diagnosis) text(p *page) {
 	for _, m := range d.Models {
 		p.block(safeLine(m.Line()))
 	}
+	for _, q := range d.Queues {
+		p.block(safeLine(QueueLine(q)))
+	}
 	d.problems(p)
 	for _, c := range d.Crashes {
 		p.block("Crash: " + c.line())
@@ -279,9 +288,36 @@ func (d *diagnosis) text(p *page) {
 	}
 }
 
+// QueueLine tells a person what waits for a model.
+func QueueLine(q lobes.Queue) string {
+	s := fmt.Sprintf("Inbox of %s: %s", q.Lobe, count(q.Waiting, "text waits", "texts wait"))
+	if q.Oldest != nil {
+		s += " since " + q.Oldest.Format(time.RFC3339)
+	}
+	if q.Failed > 0 {
+		s += fmt.Sprintf(", %d given up", q.Failed)
+	}
+	if q.Paused != nil {
+		s += fmt.Sprintf(", paused since %s by %s", q.Paused.Format(time.RFC3339), either(q.PausedBy, "nobody known"))
+	}
+	if q.LastError != "" {
+		s += ". Last error: " + q.LastError
+	}
+	if q.Next != "" {
+		s += ". Next: " + q.Next
+	}
+	return s
+}
+
 // Line tells a person how a model is.
 func (m Part) Line() string {
 	s := fmt.Sprintf("Model for %s, %s: %s", m.Role, m.Name, m.State)
+	if m.Host != "" {
+		s += fmt.Sprintf(", at %s, %s today (%d failed), %d tokens", m.Host, count(m.Calls, "call", "calls"), m.Failed, m.Tokens)
+	}
+	if m.MostCalls > 0 || m.MostTokens > 0 {
+		s += fmt.Sprintf("; at most %s calls and %s tokens a day", bound(m.MostCalls), bound(m.MostTokens))
+	}
 	if m.Cause != "" {
 		s += ": " + m.Cause
 	}
@@ -289,6 +325,13 @@ func (m Part) Line() string {
 		s += ". Next: " + m.Next
 	}
 	return s
+}
+
+func bound(n int) string {
+	if n <= 0 {
+		return "any number of"
+	}
+	return strconv.Itoa(n)
 }
 
 func (d *diagnosis) problems(p *page) {
