@@ -8,24 +8,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A ModelServerError is a [UseModel] for a role that a server has, whose key
-// and address a person wrote down.
-type ModelServerError struct {
-	Path, Role string
-	Line       int
-}
-
-// Error names the file and the line.
-func (e *ModelServerError) Error() string {
-	return fmt.Sprintf("%s:%d: models.%s names a server", e.Path, e.Line, e.Role)
-}
-
 // ModelRoles are the keys of the block "models" that name a model.
 func ModelRoles() []string { return []string{"embedding", "rerank", "generation"} }
 
 // UseModel writes into the configuration file which model of this machine is
 // used for a role, one of [ModelRoles], and changes no other byte, like
-// [AddLobe]. It gives the name that stood there. An empty name means none.
+// [AddLobe]. It gives the name that stood there. An empty name means none. A
+// role that a server has, whose address and key a person wrote down, is an
+// [Error].
 func UseModel(path, role, name string) (before string, err error) {
 	if !slices.Contains(ModelRoles(), role) {
 		return "", fmt.Errorf("use a model for %q: there is no such role", role)
@@ -35,8 +25,7 @@ func UseModel(path, role, name string) (before string, err error) {
 		return err
 	})
 	var wrong *Error
-	var server *ModelServerError
-	if err != nil && !errors.As(err, &wrong) && !errors.As(err, &server) { // which name the file
+	if err != nil && !errors.As(err, &wrong) { // which names the file
 		err = fmt.Errorf("use %q for %s in %s: %w", name, role, path, err)
 	}
 	return before, err
@@ -55,7 +44,8 @@ func (t *text) useModel(role, name string) (before string, err error) {
 	at := &m.Value
 	if block, ok := at.Value.(*hujson.Object); ok {
 		if named(block, "url") != nil || named(block, "key") != nil {
-			return "", &ModelServerError{t.path, role, lineOf(t.bytes, m.Name.StartOffset)}
+			return "", &Error{Problem{File: t.path, Line: lineOf(t.bytes, m.Name.StartOffset), Key: "models." + role,
+				What: "it names a server", Remedy: "take that block out first, with the key that stands in it"}, nil}
 		}
 		inner := named(block, "model")
 		if inner == nil {

@@ -51,7 +51,7 @@ func TestUseModelChangesNothingElse(t *testing.T) {
 
 func TestUseModelRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, role, want string }{
-		"a server":    {"{\"models\":\n{\"rerank\": {\"url\": \"http://127.0.0.1:1/v1\", \"model\": \"m\"}}}", "rerank", ":2: models.rerank names a server"},
+		"a server":    {"{\"models\":\n{\"rerank\": {\"url\": \"http://127.0.0.1:1/v1\", \"model\": \"m\"}}}", "rerank", ":2: models.rerank: it names a server; take that block out first"},
 		"no role":     {"{}", "speech", `there is no such role`},
 		"broken file": {"{", "rerank", ":1: the text is not JSON"},
 		"a list":      {"{\"models\": []}", "rerank", "models: a list is not an object; write it like"},
@@ -59,8 +59,8 @@ func TestUseModelRefuses(t *testing.T) {
 		w := newWorld(t)
 		path := w.file(c.text)
 		_, err := config.UseModel(path, c.role, "new")
-		var server *config.ModelServerError
-		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &server) != (name == "a server") {
+		var wrong *config.Error
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &wrong) != (name != "no role") {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != c.text {

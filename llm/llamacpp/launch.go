@@ -36,7 +36,10 @@ func (s *serving) Address() sidecar.Address { return s.at }
 
 // launch starts the server and returns when it has loaded the model.
 func (m *Model) launch(ctx context.Context) (sidecar.Server, error) {
-	if err := m.readable(); err != nil {
+	if err := Readable(m.o.File); err != nil {
+		return nil, err
+	}
+	if _, err := Version(ctx, m.o.Server); err != nil {
 		return nil, err
 	}
 	port, err := freePort()
@@ -45,7 +48,7 @@ func (m *Model) launch(ctx context.Context) (sidecar.Server, error) {
 	}
 	at := sidecar.Address{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: rand.Text()}
 	p, err := sidecar.Start(sidecar.Command{
-		Path: m.o.Server, Args: m.arguments(port), Env: environment(at.Key), MostMemory: m.o.MostMemory,
+		Path: m.o.Server, Args: m.arguments(port), Env: environment(at.Key), MostMemory: m.mostMemory(),
 	})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ type Options struct {
 	Pooling    string
 	Idle       time.Duration // without a use, after which it is stopped; 0 is 10 minutes
 	Pause      time.Duration // before it is started again when it failed; 0 is a second
-	MostMemory int64         // in bytes; 0 is without limit
+	MostMemory int64         // in bytes; 0 is one and a half times the model's file and 2 GiB
 	Client     llm.Options
 	Logger     *slog.Logger
 }
@@ -157,9 +157,20 @@ func (m *Model) arguments(port int) []string {
 	return args
 }
 
-// environment is what the server needs of ours, and its key.
+// mostMemory is what the server may hold: the model, which it maps, what a
+// request needs beside it, and room. More is a leak.
+func (m *Model) mostMemory() int64 {
+	info, err := os.Stat(m.o.File)
+	if m.o.MostMemory > 0 || err != nil {
+		return m.o.MostMemory
+	}
+	return info.Size()*3/2 + 2<<30
+}
+
+// environment is what the server needs of ours, and its key. It keeps no
+// prompts of the past in memory: no two of ours begin alike.
 func environment(key string) []string {
-	env := []string{"LLAMA_API_KEY=" + key}
+	env := []string{"LLAMA_API_KEY=" + key, "LLAMA_ARG_CACHE_RAM=0"}
 	for _, name := range []string{
 		"PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
 		"SystemRoot", "TEMP", "TMP", "USERPROFILE", "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
@@ -171,16 +182,17 @@ func environment(key string) []string {
 	return env
 }
 
-// readable tells early what a server would tell late.
-func (m *Model) readable() error {
-	f, err := os.Open(m.o.File)
+// Readable tells early what a server would tell late: that a file is there, and
+// begins as a model does.
+func Readable(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("the model: %w", err)
 	}
 	defer f.Close() // only read
 	magic := make([]byte, 4)
 	if _, err := f.Read(magic); err != nil || string(magic) != "GGUF" {
-		return fmt.Errorf("the model %s is no GGUF file", m.o.File)
+		return fmt.Errorf("the model %s is no GGUF file", path)
 	}
 	return nil
 }

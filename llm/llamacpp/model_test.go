@@ -94,16 +94,24 @@ func TestProgramsThatAreNone(t *testing.T) {
 		t.Skip("the programs are shell scripts")
 	}
 	path := file(t, "m.gguf", tiny.Meanings())
-	fails := filepath.Join(t.TempDir(), "fails")
-	if err := os.WriteFile(fails, []byte("#!/bin/sh\necho cannot open shared object >&2\nexit 127\n"), 0o700); err != nil {
-		t.Fatal(err)
+	script := func(lines string) string {
+		path := filepath.Join(t.TempDir(), "llama-server")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
+	fails := script("echo cannot open shared object >&2\nexit 127\n")
 	text := filepath.Join(t.TempDir(), "m.gguf")
 	if err := os.WriteFile(text, []byte("not a model"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, server, file, want string }{
 		{"a program that ends", fails, path, "cannot open shared object"},
+		{"a program that says nothing", script("exit 0\n"), path, "no llama-server that runs here"},
+		{"another program", script("echo GNU bash, version 5\n"), path, "GNU bash"},
+		{"a program that never stops talking", script("yes version\n"), path, "no llama-server that runs here"},
+		{"one that ends after its version", script("echo version: 1\n"), path, "ended before it answered"},
 		{"no program", "/no/such/server", path, "/no/such/server"},
 		{"no model", fails, "/no/such.gguf", "/no/such.gguf"},
 		{"a file that is no model", fails, text, "no GGUF file"},
@@ -162,11 +170,16 @@ func writes(w http.ResponseWriter, s string) {
 func TestMain(m *testing.M) {
 	if to := os.Getenv("FORWARD_TO"); to != "" {
 		forward(to)
+		return
 	}
 	os.Exit(m.Run())
 }
 
 func forward(to string) {
+	if slices.Contains(os.Args, "--version") {
+		fmt.Println("version: 1 (a forwarder)")
+		return
+	}
 	target, err := url.Parse(to)
 	port := slices.Index(os.Args, "--port")
 	if err != nil || port < 0 {

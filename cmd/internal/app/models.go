@@ -118,9 +118,9 @@ func (a *App) part(role string, c *config.Config, m config.Model, as llamacpp.Ro
 		}
 		return p
 	}
-	server, err := llamacpp.Find(c.Models.Server, filepath.Join(c.Home, "llama.cpp"))
+	server, err := llamacpp.Find(c.Models.Server, RuntimeDir(c.Home))
 	if err != nil {
-		p.cause, p.next = err.Error(), `install llama.cpp, or name its llama-server as "server" in the block "models"`
+		p.cause, p.next = err.Error(), `memory-mcp models pull runtime, or name a llama-server as "server" in the block "models"`
 		return p
 	}
 	p.name = strings.TrimSuffix(filepath.Base(file), ".gguf")
@@ -152,6 +152,10 @@ func modelFile(c *config.Config, name string) (path, pooling string, err error) 
 
 // ModelsDir is the folder of model files in the memory's home.
 func ModelsDir(home string) string { return filepath.Join(home, "models") }
+
+// RuntimeDir is the folder of the program that runs models, in the memory's
+// home.
+func RuntimeDir(home string) string { return filepath.Join(home, "llama.cpp") }
 
 // fingerprint names all that vectors of a model depend on.
 func fingerprint(m config.Model, p part) string {

@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"memory-mcp/cmd/internal/app"
-	"memory-mcp/cmd/internal/ops"
 	"memory-mcp/config"
 	"memory-mcp/llm/models"
 )
@@ -19,39 +15,64 @@ import (
 func newModels(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "models",
-		Short:   "List, fetch and remove language models",
+		Short:   "List, fetch, use and remove language models",
 		GroupID: groupSetup,
 		Long: `Language models are optional: without them everything works by words alone.
 Nothing is fetched before you ask, and a model is used only when the block
-"models" of the configuration names it:
+"models" of the configuration names it. Recall by meaning in three lines:
 
-  "models": {"embedding": "qwen3-embedding"}
+  memory-mcp models pull runtime            # llama.cpp, which runs models
+  memory-mcp models pull qwen3-embedding
+  memory-mcp models use qwen3-embedding     # writes it into the configuration
 
-The program that runs them is llama.cpp's llama-server, found on PATH, in
-~/.memory-mcp/llama.cpp, or where "server" in that block says.`,
+The program that runs them is llama.cpp's llama-server: where "server" in that
+block says, else the one that was fetched, else one on PATH.`,
 		Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newModelsList(e), newModelsPull(e), newModelsRemove(e))
+	c.AddCommand(newModelsList(e), newModelsPull(e), newModelsUse(e), newModelsRemove(e))
 	return c
 }
 
 // modelPlaces are where models are kept and fetched from.
 type modelPlaces struct {
-	folder models.Folder
-	mirror models.Source
-	used   map[string]string // role by the name in the configuration
+	folder  models.Folder
+	install models.Install // of the program that runs them
+	mirror  models.Source
+	used    map[string]string // role by the name in the configuration
+	config  string            // the configuration file, whether it exists or not
+	server  string            // that the configuration names
 }
 
 func (e *env) modelPlaces() (modelPlaces, error) {
-	c, err := config.Load(config.Options{Path: e.configPath, Getenv: e.Getenv, Home: e.Home, Cwd: e.Dir, BinaryDir: filepath.Dir(e.Executable)})
+	o := config.Options{Path: e.configPath, Getenv: e.Getenv, Home: e.Home, Cwd: e.Dir, BinaryDir: filepath.Dir(e.Executable)}
+	c, err := config.Load(o)
 	if err != nil {
 		return modelPlaces{}, err
 	}
-	return modelPlaces{
-		folder: models.Folder{Dir: app.ModelsDir(c.Home)}, mirror: models.Source(c.Models.Mirror),
-		used: map[string]string{c.Models.Embedding.Name: "embedding", c.Models.Rerank.Name: "rerank"},
-	}, nil
+	p := modelPlaces{
+		folder: models.Folder{Dir: app.ModelsDir(c.Home)}, install: models.Install{Dir: app.RuntimeDir(c.Home)},
+		mirror: models.Source(c.Models.Mirror), used: map[string]string{}, config: c.Path, server: c.Models.Server,
+	}
+	if p.config == "" {
+		p.config = config.DefaultPath(o)
+	}
+	for role, m := range usedModels(c) {
+		if m.URL == "" {
+			p.used[m.Name] = role
+		}
+	}
+	return p, nil
+}
+
+// usedModels are the models of the configuration by the key of their role.
+func usedModels(c *config.Config) map[string]config.Model {
+	return map[string]config.Model{"embedding": c.Models.Embedding, "rerank": c.Models.Rerank, "generation": c.Models.Generation}
+}
+
+// blockOf is the key of the configuration for a role; empty for none.
+func blockOf(r models.Role) string {
+	return map[models.Role]string{models.Embed: "embedding", models.Rank: "rerank", models.Chat: "generation"}[r]
 }
 
 // modelLine is a model as list tells it.
@@ -98,7 +119,7 @@ func (e *env) modelLines() ([]modelLine, string, error) {
 		return nil, "", err
 	}
 	memory := models.MachineMemory()
-	var lines []modelLine
+	lines := p.runtimeLine()
 	for _, m := range list {
 		best, _ := models.Choose(m.Role, memory)
 		_, used := p.used[m.Name]
@@ -108,6 +129,19 @@ func (e *env) modelLines() ([]modelLine, string, error) {
 		})
 	}
 	return lines, p.folder.Dir, nil
+}
+
+// runtimeLine tells of the program that runs models, where it can be fetched.
+func (p modelPlaces) runtimeLine() []modelLine {
+	m, published := models.Runtime(runtime.GOOS, runtime.GOARCH)
+	if !published {
+		return nil
+	}
+	release, err := p.install.Release()
+	return []modelLine{{
+		Name: m.Name, Role: string(m.Role), Size: m.Size, Here: err == nil && release != "", Suits: true, Used: err == nil && release != "",
+		Path: p.install.Dir, Licence: m.Licence,
+	}}
 }
 
 func (e *env) showModels(lines []modelLine, folder string) error {
@@ -133,161 +167,4 @@ func (e *env) showModels(lines []modelLine, folder string) error {
 		t.add(m.Name, m.Role, large, strings.Join(state, ", "), m.Licence)
 	}
 	return e.say(t.render(e.terminal) + e.terminal.faint("kept in "+e.shortPath(folder)))
-}
-
-func newModelsPull(e *env) *cobra.Command {
-	var from string
-	c := &cobra.Command{
-		Use:   "pull MODEL...",
-		Short: "Fetch models, or go on where a fetch was interrupted",
-		Long: `Fetch models from the hub, or from the mirror that the configuration or
-MEMORY_MCP_MODEL_MIRROR names (a URL, or a folder). Each file's checksum is
-looked at before it counts. --from takes a file that you brought.`,
-		Example: `  memory-mcp models pull qwen3-embedding
-  memory-mcp models pull qwen3-4b --from /media/stick/Qwen3-4B-Q4_K_M.gguf`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, names []string) error {
-			if from != "" && len(names) != 1 {
-				return &UsageError{Command: Name + " models pull", Err: fmt.Errorf("--from is one file, and there are %d models", len(names)),
-					Hint: "name one model"}
-			}
-			return e.pullModels(c.Context(), names, from)
-		},
-	}
-	c.Flags().StringVar(&from, "from", "", "take this `FILE`")
-	return c
-}
-
-func (e *env) pullModels(ctx context.Context, names []string, from string) error {
-	p, err := e.modelPlaces()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		m, err := namedModel(name)
-		if err != nil {
-			return err
-		}
-		b := e.transfer(m.Name)
-		var path string
-		if from != "" {
-			if !filepath.IsAbs(from) {
-				from = filepath.Join(e.Dir, from)
-			}
-			path, err = p.folder.Take(ctx, from, m, b.report)
-		} else {
-			path, err = p.folder.Pull(ctx, p.mirror, m, b.report)
-		}
-		b.end()
-		if err != nil {
-			return notFetched(err)
-		}
-		line := fmt.Sprintf("%s is in %s", m.Name, path)
-		if _, used := p.used[m.Name]; !used && blockOf(m.Role) != "" {
-			line += fmt.Sprintf("\nto use it, add to the configuration: \"models\": {%q: %q}", blockOf(m.Role), m.Name)
-		}
-		if err := e.say(line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// notFetched says what to do when a model did not come.
-func notFetched(err error) error {
-	var sum *models.SumError
-	var room *models.RoomError
-	var busy *models.BusyError
-	h := &HintedError{Err: err, Code: ops.ExitFailure, Hint: "what was fetched is kept: run the same command again, or bring the file and use --from"}
-	switch {
-	case errors.As(err, &sum):
-		h.Hint = "the source has another file under this name: try another one, or bring the file and use --from"
-	case errors.As(err, &room):
-		h.Hint = "free some room, or move the folder with MEMORY_MCP_HOME"
-	case errors.As(err, &busy):
-		h.Code, h.Hint = ops.ExitBusy, "run the same command again when it is done"
-	}
-	return h
-}
-
-// blockOf is the key of the configuration for a role; empty for none.
-func blockOf(r models.Role) string {
-	return map[models.Role]string{models.Embed: "embedding", models.Rank: "rerank"}[r]
-}
-
-func namedModel(name string) (models.Model, error) {
-	m, err := models.Lookup(name)
-	if err != nil {
-		return m, &HintedError{Err: err, Hint: Name + " models list", Code: ops.ExitNotFound}
-	}
-	return m, nil
-}
-
-func newModelsRemove(e *env) *cobra.Command {
-	return &cobra.Command{
-		Use:     "rm MODEL...",
-		Aliases: []string{"remove"},
-		Short:   "Remove models from this machine",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, names []string) error {
-			p, err := e.modelPlaces()
-			if err != nil {
-				return err
-			}
-			for _, name := range names {
-				m, err := namedModel(name)
-				if err != nil {
-					return err
-				}
-				freed, err := p.folder.Remove(m)
-				if err != nil {
-					return err
-				}
-				line := m.Name + " was not here"
-				if freed > 0 {
-					line = fmt.Sprintf("%s is removed, %s are free again", m.Name, size(freed))
-				}
-				if err := e.say(line); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-}
-
-// transfer is a bar that tells bytes.
-type transfer struct{ bar *progressbar.ProgressBar }
-
-func (e *env) transfer(what string) *transfer {
-	t := terminalOf(e.Stderr, e.Getenv)
-	if !t.is {
-		return &transfer{}
-	}
-	return &transfer{progressbar.NewOptions64(-1,
-		progressbar.OptionSetWriter(e.Stderr), progressbar.OptionEnableColorCodes(t.colour),
-		progressbar.OptionSetWidth(min(30, max(10, t.width/3))), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(true))}
-}
-
-// report moves the bar. What cannot be drawn is not worth an error.
-func (t *transfer) report(done, total int64) {
-	if t.bar == nil {
-		return
-	}
-	if total > 0 {
-		t.bar.ChangeMax64(total)
-	}
-	if err := t.bar.Set64(done); err != nil {
-		t.bar = nil
-	}
-}
-
-func (t *transfer) end() {
-	if t.bar == nil {
-		return
-	}
-	if err := t.bar.Finish(); err != nil {
-		t.bar = nil
-	}
 }
