@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 )
@@ -24,15 +23,6 @@ type Options struct {
 func (o Options) Name() string {
 	name := strings.TrimSuffix(filepath.Base(o.Model), ".bin")
 	return strings.Replace(name, "ggml-", "whisper-", 1)
-}
-
-// threads is how many threads compute: the machine is used for other things
-// too, and more than eight gain little.
-func (o Options) threads() int {
-	if o.Threads > 0 {
-		return o.Threads
-	}
-	return max(1, min(8, runtime.NumCPU()/2))
 }
 
 // A Piece is what was said at once.

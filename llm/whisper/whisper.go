@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,15 @@ func New(o Options) (*Transcriber, error) {
 		return nil, &ModelError{o.Model, cause(err).Error()}
 	}
 	return &Transcriber{o}, nil
+}
+
+// threads is how many threads compute: the machine is used for other things
+// too, and more than eight gain little.
+func (o Options) threads() int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return max(1, min(8, runtime.NumCPU()/2))
 }
 
 // patience is how long the pipes of a child that was stopped may stay open.
