@@ -41,7 +41,7 @@ func (s *Set) brief(ctx context.Context, t Target, unasked bool) (Briefing, erro
 		return Briefing{}, err
 	}
 	b := Briefing{
-		Lobes: []string{}, Sections: []Section{}, StaleFirst: []Result{}, Overrides: []Override{}, Late: []Override{},
+		Lobes: []string{}, Sections: []Section{}, StaleFirst: []Result{}, Overrides: []Override{}, Late: []Override{}, Objections: []Objection{},
 		Vanished: []Vanished{}, Degraded: degraded, Moved: []Moved{}, Tags: tagCounts(readings),
 	}
 	q := Query{At: s.o.Now(), Excerpt: briefExcerpt, NoBoosts: true, unasked: unasked}
@@ -207,6 +207,11 @@ func (r reading) oddities(ctx context.Context, b *Briefing) error {
 	for _, c := range r.store.Conflicts() {
 		b.Late = append(b.Late, r.beside(c))
 	}
+	open, err := r.objections(ctx)
+	if err != nil {
+		return err
+	}
+	b.Objections = append(b.Objections, open...)
 	if err := r.lookForVanished(ctx); err != nil {
 		return err
 	}

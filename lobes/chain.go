@@ -14,8 +14,10 @@ type Chain struct {
 	// Changes is the entry's own line, oldest first, each with its words;
 	// Beside are texts that no line leads to: what an editor wrote too late,
 	// and the other head of two copies that were merged.
+	// Records are what else happened to it, feedback above all, oldest first.
 	Changes []Change `json:"changes"`
 	Beside  []Change `json:"beside"`
+	Records []Change `json:"records"`
 	// Ancestors are the entries that it took the place of or was made of,
 	// Descendants those that took its place or were made of it, the nearest
 	// first.

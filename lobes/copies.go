@@ -23,6 +23,8 @@ type Copy struct {
 	Path      string   // slash-separated, relative to the lobe
 	Head      []byte   // nil when it was taken back
 	Revisions [][]byte // the files of its history, oldest first; nil when it was not asked for
+	// Record is the file of a record; then all but Lobe is empty.
+	Record []byte
 }
 
 // Copies are the entries of the lobes that a call means, by lobe and id. With
@@ -90,7 +92,11 @@ func (l *Lobe) copies(ctx context.Context, history bool) ([]Copy, error) {
 			all = append(all, *c)
 		}
 	}
-	return all, nil
+	if !history {
+		return all, nil
+	}
+	records, err := r.copiedRecords(ctx)
+	return append(all, records...), err
 }
 
 func (r reading) addHistory(c *Copy) error {
@@ -117,6 +123,7 @@ type Accepted struct {
 	Differ    []string `json:"differ"`    // ids that have another text here: left alone
 	Held      []string `json:"held"`      // ids whose text speaks to a model: held for a person
 	Refused   []string `json:"refused"`   // ids that were taken back or erased here, or that cannot be read
+	Records   int      `json:"records"`   // that are new here: feedback and the like
 }
 
 // Accept takes copies into the lobe that the target leads to, under their own
@@ -137,6 +144,7 @@ func (s *Set) Accept(ctx context.Context, by By, t Target, all []Copy, preview b
 		return a, err
 	}
 	a.Lobe = r.lobe.name
+	all, records := splitRecords(all)
 	var revs []entry.Revision
 	var held []string
 	for _, c := range all {
@@ -150,12 +158,18 @@ func (s *Set) Accept(ctx context.Context, by By, t Target, all []Copy, preview b
 			held = append(held, c.ID)
 		}
 	}
-	if a.Held = append(a.Held, held...); preview || len(revs) == 0 {
-		return a, nil
+	a.Held = append(a.Held, held...)
+	if a.Records, err = r.newRecords(ctx, records); preview || err != nil || len(revs)+a.Records == 0 {
+		return a, err
 	}
 	merged, err := r.store.Graft(ctx, revs...)
 	if err != nil {
 		return a, err
+	}
+	if a.Records > 0 {
+		if a.Records, err = r.store.TakeRecords(ctx, records...); err != nil {
+			return a, err
+		}
 	}
 	for _, x := range merged.Skipped {
 		a.Refused = append(a.Refused, x.ID)

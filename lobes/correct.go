@@ -122,6 +122,7 @@ type fix struct {
 	by        By
 	edit      func(*entry.Entry) // sets the fields that the call names; nil when it names none
 	validFrom time.Time          // of supersede
+	feedback  []entry.Record     // of undo: what was said of the entries, and counts
 	masked    []string
 	warnings  []string
 	out       Corrected

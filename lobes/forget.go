@@ -31,7 +31,7 @@ func (s *Set) Forget(ctx context.Context, by By, t Target, f Forgetting) (Forgot
 		return Forgotten{}, err
 	}
 	answer := found.answer(f)
-	if !f.Apply || len(found.all) == 0 {
+	if !f.Apply || len(found.all)+answer.Records == 0 {
 		return answer, nil
 	}
 	if f.Token != answer.Token {
@@ -40,10 +40,16 @@ func (s *Set) Forget(ctx context.Context, by By, t Target, f Forgetting) (Forgot
 	if f.Erase {
 		gone, err := s.erase(ctx, by, found.places())
 		answer.Erased, answer.Left = gone.ids, gone.left
+		if err == nil {
+			err = found.eraseRecords(ctx, by)
+		}
 		answer.Applied = err == nil
 		return answer, err
 	}
 	answer.Retracted, err = s.retract(ctx, by, found, f)
+	if err == nil {
+		err = found.withdraw(ctx, by, f)
+	}
 	answer.Applied = err == nil
 	return answer, err
 }
@@ -73,8 +79,9 @@ type match struct {
 
 // matching is what was found, by lobe and id.
 type matching struct {
-	lobes []string
-	all   []match
+	lobes   []string
+	all     []match
+	records []saying
 }
 
 // matches finds the entries of which a state agrees with what is asked.
@@ -104,6 +111,13 @@ func (s *Set) matches(ctx context.Context, t Target, f Forgetting) (matching, er
 				return err
 			}
 			found.all = append(found.all, some...)
+			said, err := r.sayings(ctx, f)
+			if err != nil {
+				return err
+			}
+			if len(said.all) > 0 {
+				found.records = append(found.records, said)
+			}
 		}
 		return nil
 	})
@@ -148,6 +162,9 @@ func (f Forgetting) spans(at time.Time) bool {
 
 // agrees tells whether somebody wrote a text as is asked.
 func (f Forgetting) agrees(s state, root string) bool {
+	if s.rev.Op == entry.OpEdit && strings.HasPrefix(s.rev.Reason, feedbackReason) {
+		return false // somebody said something of it, and wrote nothing
+	}
 	switch s.rev.Op {
 	case entry.OpConfirm, entry.OpMove, entry.OpArchive, entry.OpUndo, entry.OpRestore, entry.OpSupersede:
 		return false
@@ -191,6 +208,12 @@ func (m matching) answer(f Forgetting) Forgotten {
 			fmt.Fprintf(sum, " %s", moment.Key)
 		}
 		fmt.Fprintln(sum)
+	}
+	for _, said := range m.records {
+		a.Records += len(said.all)
+		for _, r := range said.all {
+			fmt.Fprintln(sum, said.lobe.spec.Dir, r.Key())
+		}
 	}
 	a.Token = inLetters(sum.Sum(nil)[:8])
 	return a

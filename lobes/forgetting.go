@@ -32,6 +32,9 @@ type Forgotten struct {
 	Retracted []string `json:"retracted"`
 	Erased    []string `json:"erased"` // with what was made of them
 	Masked    []string `json:"masked"` // ids that held secrets
+	// Records counts what else was written down so: feedback and the like. To
+	// erase takes them away; to take back lets feedback count no more.
+	Records int `json:"records"`
 	// Left is what cannot be reached from here, in words.
 	Left []string `json:"left"`
 }

@@ -4,19 +4,20 @@ import "time"
 
 // Briefing is what a session should know at its start.
 type Briefing struct {
-	Lobes      []string   `json:"lobes"`
-	Sections   []Section  `json:"sections"` // in the order of reading, empty ones left out
-	Entries    int        `json:"entries"`  // that the present shows, in these lobes
-	Stale      int        `json:"stale"`
-	StaleFirst []Result   `json:"stale_first"` // the ones to check first
-	Overrides  []Override `json:"overrides"`   // edits from outside that put back what we had changed
-	Late       []Override `json:"late"`        // bytes that an editor wrote into a replaced file; kept as a side revision
-	Vanished   []Vanished `json:"vanished"`
-	Degraded   []Health   `json:"degraded"`
-	Held       int        `json:"held"`  // entries waiting for a person's review
-	Empty      bool       `json:"empty"` // no lobe has an entry
-	Moved      []Moved    `json:"moved"` // an empty lobe whose repository is known to have had memories elsewhere
-	Tags       []TagCount `json:"tags"`
+	Lobes      []string    `json:"lobes"`
+	Sections   []Section   `json:"sections"` // in the order of reading, empty ones left out
+	Entries    int         `json:"entries"`  // that the present shows, in these lobes
+	Stale      int         `json:"stale"`
+	StaleFirst []Result    `json:"stale_first"` // the ones to check first
+	Overrides  []Override  `json:"overrides"`   // edits from outside that put back what we had changed
+	Late       []Override  `json:"late"`        // bytes that an editor wrote into a replaced file; kept as a side revision
+	Objections []Objection `json:"objections"`  // feedback against what a person said
+	Vanished   []Vanished  `json:"vanished"`
+	Degraded   []Health    `json:"degraded"`
+	Held       int         `json:"held"`  // entries waiting for a person's review
+	Empty      bool        `json:"empty"` // no lobe has an entry
+	Moved      []Moved     `json:"moved"` // an empty lobe whose repository is known to have had memories elsewhere
+	Tags       []TagCount  `json:"tags"`
 }
 
 // Section is one part of a briefing.

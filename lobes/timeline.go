@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"memory-mcp/store"
+	"memory-mcp/store/entry"
 )
 
 // The lengths of a page of a timeline.
@@ -88,8 +89,14 @@ func (m mark) compare(o mark) int {
 // asked for.
 type reel struct {
 	history
-	next func() (store.Moment, bool)
-	now  store.Moment
+	next func() (frame, bool)
+	now  frame
+}
+
+// A frame is a moment of an entry, or a record.
+type frame struct {
+	store.Moment
+	record *entry.Record // nil for a moment of an entry
 }
 
 // mark is the place of the moment at hand.
@@ -106,10 +113,15 @@ func (t *Timeline) fill(ctx context.Context, readings []reading, w Window, from 
 		}
 		next, stop := iter.Pull(p.Newest(w.Since, from.until(w.Until)))
 		defer stop()
-		one := &reel{history: history{r, p}, next: next}
-		if m, ok := next(); ok {
-			one.now = m
-			reels = append(reels, one)
+		h := history{r, p}
+		records, err := h.recordReel(ctx, w, from)
+		if err != nil {
+			return err
+		}
+		for _, next := range []func() (frame, bool){func() (frame, bool) { m, ok := next(); return frame{Moment: m}, ok }, records} {
+			if f, ok := next(); ok {
+				reels = append(reels, &reel{history: h, next: next, now: f})
+			}
 		}
 	}
 	for len(reels) > 0 {
@@ -140,12 +152,12 @@ func (m mark) until(until time.Time) time.Time {
 // page was full before.
 func (t *Timeline) take(r *reel, w Window, from mark) (full bool, err error) {
 	switch {
-	case w.ID != "" && w.ID != r.now.ID,
+	case w.ID != "" && w.ID != r.now.ID && r.now.record == nil,
 		from.id == "" && !from.at.IsZero() && !r.now.Recorded.Before(from.at),
 		from.id != "" && r.mark().compare(from) <= 0:
 		return false, nil
 	}
-	c, ok, err := r.happened(r.now, w)
+	c, ok, err := r.recounted(r.now, w)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -157,9 +169,17 @@ func (t *Timeline) take(r *reel, w Window, from mark) (full bool, err error) {
 	return false, nil
 }
 
-// happened tells a moment, unless the window does not hold it. A file of
-// history that cannot be used is left out.
-func (h history) happened(m store.Moment, w Window) (Change, bool, error) {
+// recounted tells a moment or a record, unless the window does not hold it. A
+// file of history that cannot be used is left out.
+func (h history) recounted(f frame, w Window) (Change, bool, error) {
+	if f.record != nil {
+		if !w.recordIn(f.record) {
+			return Change{}, false, nil
+		}
+		c := h.happened(f.record)
+		return c, inScope(c.Topic, w.Topic), nil
+	}
+	m := f.Moment
 	s, err := h.read(m)
 	if err != nil {
 		return Change{}, false, unusable(err)

@@ -122,6 +122,9 @@ func (s *Set) undo(ctx context.Context, t Target, f *fix) error {
 	if err != nil {
 		return err
 	}
+	if done, err := r.undoFeedback(ctx, s, f); err != nil || done {
+		return err
+	}
 	if from, ok, err := r.cameFrom(ctx, f.ID); err != nil || ok {
 		if err != nil {
 			return err
@@ -263,6 +266,9 @@ func (h history) goBack(tx *store.Tx, f *fix, all []deed, n int) error {
 		u.Title, u.Path = s.is.Title, h.abs(s.path)
 	}
 	f.out.Undone = append(f.out.Undone, u)
+	if err := withdrawJoined(tx, f, u.Changes); err != nil {
+		return err
+	}
 	tx.Note(undoReason(before, f.Reason))
 	switch {
 	case !u.Gone:
@@ -297,6 +303,9 @@ func (s *Set) undoSession(ctx context.Context, t Target, f *fix) error {
 	}
 	undone, skipped := []Undone{}, []Skipped{}
 	for _, r := range readings {
+		if f.feedback, err = r.feedback(ctx, store.RecordFilter{}); err != nil {
+			return err
+		}
 		if err := r.commit(ctx, s, f, func(tx *store.Tx) error { return r.planUndoSession(ctx, tx, f) }); err != nil {
 			return err
 		}
@@ -347,7 +356,7 @@ func (r reading) planUndoSession(ctx context.Context, tx *store.Tx, f *fix) erro
 			f.out.Skipped = append(f.out.Skipped, h.skipped(all[len(all)-1], "another file lies where it lay"))
 		}
 	}
-	return nil
+	return h.planUnsay(tx, f)
 }
 
 func who(d deed) string {

@@ -98,6 +98,10 @@ func (h history) chain(ctx context.Context, id string) (Chain, error) {
 		}
 		c.Beside = append(c.Beside, told)
 	}
+	var err error
+	if c.Records, err = h.records(ctx, id); err != nil {
+		return c, err
+	}
 	c.State, c.MovedTo = h.stateOf(id)
 	if head, ok := h.past.View().ID(id); ok {
 		now := h.lobe.o.Now()

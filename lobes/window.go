@@ -25,10 +25,12 @@ type Window struct {
 type Change struct {
 	Recorded time.Time `json:"recorded"`
 	// Kind is what it means: learned, revised, confirmed, retracted, restored,
-	// promoted, adopted, moved, superseded, archived, undone, erased or late.
+	// promoted, adopted, moved, superseded, archived, undone, erased or late;
+	// of what is no state of an entry the kind of the record: feedback,
+	// withdrawn, received, failed, declined, paused, resumed.
 	Kind   string   `json:"kind"`
-	Op     string   `json:"op"` // as the history has it
-	ID     string   `json:"id"`
+	Op     string   `json:"op"` // as the history has it; "record" for a record
+	ID     string   `json:"id"` // "" for a record of no entry
 	Lobe   string   `json:"lobe"`
 	Topic  string   `json:"topic"`
 	Title  string   `json:"title"`
@@ -45,6 +47,8 @@ type Change struct {
 	Pending bool   `json:"pending,omitempty"` // not yet in the history
 	MovedTo string `json:"moved_to,omitempty"`
 
+	// Entries are the ids that a record of several is about.
+	Entries []string `json:"entries,omitempty"`
 	// Supersedes are the ids whose place the entry took, when that is what
 	// happened here.
 	Supersedes []string `json:"supersedes,omitempty"`

@@ -129,7 +129,7 @@ const (
 // commands are the builders of all commands, in the order of the help.
 func commands() []func(*env) *cobra.Command {
 	return []func(*env) *cobra.Command{
-		newStore, newCheckpoint, newRecord, newQuery, newContext, newShow, newEdit,
+		newStore, newCheckpoint, newRecord, newFeedback, newQuery, newContext, newShow, newEdit,
 		newList, newCorrect, newForget, newRestore, newLobes, newStats, newDiagnose,
 		newHistory, newDiff, newWhy, newAsOf, newUndo, newDemo,
 		newHook, newSweep, newWork,

@@ -30,6 +30,7 @@ type line struct {
 	Trust     string   `json:"trust,omitempty"`
 	File      *blob    `json:"file"` // null: it was taken back
 	Revisions []blob   `json:"revisions,omitempty"`
+	Record    *blob    `json:"record,omitempty"` // of what is no state of an entry; then there is no id
 	Tags      []string `json:"tags,omitempty"`
 }
 
@@ -81,6 +82,10 @@ func Write(w io.Writer, all []lobes.Copy) error {
 		for _, r := range c.Revisions {
 			l.Revisions = append(l.Revisions, r)
 		}
+		if c.Record != nil {
+			record := blob(c.Record)
+			l.Record = &record
+		}
 		if err := enc.Encode(l); err != nil {
 			return err
 		}
@@ -103,6 +108,8 @@ func (b *Batch) exported(path, text string) {
 			b.skip(where, "it is no line of JSON: %v", err)
 		case l.Format != Format:
 			b.skip(where, "it is of the form %q, and this program reads %q", l.Format, Format)
+		case l.Record != nil:
+			b.Copies = append(b.Copies, lobes.Copy{Lobe: l.Lobe, Record: *l.Record})
 		case l.ID == "" || l.File == nil && len(l.Revisions) == 0:
 			b.skip(where, "it holds no entry")
 		default:
@@ -131,7 +138,7 @@ func (b *Batch) lobe(dir string) error {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case d.IsDir() && at != dir && !strings.HasPrefix(rel, ".history"):
+		case d.IsDir() && at != dir && !strings.HasPrefix(rel, ".history") && !strings.HasPrefix(rel, ".records"):
 			if strings.HasPrefix(d.Name(), ".") {
 				return fs.SkipDir
 			}
@@ -140,6 +147,8 @@ func (b *Batch) lobe(dir string) error {
 			return nil
 		case strings.HasPrefix(rel, ".history/"):
 			return b.revision(at, byID)
+		case strings.HasPrefix(rel, ".records/"):
+			return b.record(at)
 		}
 		return b.head(at, rel, byID)
 	})
@@ -158,6 +167,17 @@ func (b *Batch) copyOf(id string, byID map[string]int) *lobes.Copy {
 		b.Copies = append(b.Copies, lobes.Copy{ID: id})
 	}
 	return &b.Copies[i]
+}
+
+func (b *Batch) record(at string) error {
+	if _, ok := entry.RecordKey(filepath.Base(at)); !ok {
+		return nil // one that was never acknowledged
+	}
+	text, err := os.ReadFile(at)
+	if err == nil {
+		b.Copies = append(b.Copies, lobes.Copy{Record: text})
+	}
+	return err
 }
 
 func (b *Batch) head(at, rel string, byID map[string]int) error {

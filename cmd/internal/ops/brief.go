@@ -12,26 +12,27 @@ import (
 
 // briefing is what a session should know at its start.
 type briefing struct {
-	Lobe       string           `json:"lobe"`
-	Lobes      []string         `json:"lobes"`
-	Results    []hit            `json:"results"` // in the order of reading
-	Total      int              `json:"total"`
-	Omitted    int              `json:"omitted"`
-	Truncated  bool             `json:"truncated"`
-	RankedBy   string           `json:"ranked_by"`
-	Entries    int              `json:"entries"`
-	Stale      int              `json:"stale"`
-	StaleFirst []hit            `json:"stale_first"`
-	Overrides  []lobes.Override `json:"overrides"`
-	Late       []lobes.Override `json:"late"`
-	Vanished   []lobes.Vanished `json:"vanished"`
-	Degraded   []lobes.Health   `json:"degraded"`
-	Held       int              `json:"held"`
-	Empty      bool             `json:"empty"`
-	Moved      []lobes.Moved    `json:"moved"`
-	Tags       []lobes.TagCount `json:"tags"`
-	Crashes    []death          `json:"crashes"` // the previous one, shown once
-	Notices    []string         `json:"notices"`
+	Lobe       string            `json:"lobe"`
+	Lobes      []string          `json:"lobes"`
+	Results    []hit             `json:"results"` // in the order of reading
+	Total      int               `json:"total"`
+	Omitted    int               `json:"omitted"`
+	Truncated  bool              `json:"truncated"`
+	RankedBy   string            `json:"ranked_by"`
+	Entries    int               `json:"entries"`
+	Stale      int               `json:"stale"`
+	StaleFirst []hit             `json:"stale_first"`
+	Overrides  []lobes.Override  `json:"overrides"`
+	Late       []lobes.Override  `json:"late"`
+	Objections []lobes.Objection `json:"objections"`
+	Vanished   []lobes.Vanished  `json:"vanished"`
+	Degraded   []lobes.Health    `json:"degraded"`
+	Held       int               `json:"held"`
+	Empty      bool              `json:"empty"`
+	Moved      []lobes.Moved     `json:"moved"`
+	Tags       []lobes.TagCount  `json:"tags"`
+	Crashes    []death           `json:"crashes"` // the previous one, shown once
+	Notices    []string          `json:"notices"`
 
 	detail string
 	asked  string // the lobe of the call
@@ -47,7 +48,7 @@ func brief(ctx context.Context, env *Env, lobe, detail string) (answer, error) {
 	detail = either(detail, detailBrief)
 	a := &briefing{
 		Lobe: strings.Join(b.Lobes, ", "), Lobes: b.Lobes, RankedBy: "briefing", Entries: b.Entries, Stale: b.Stale,
-		Overrides: b.Overrides, Late: b.Late, Vanished: b.Vanished, Degraded: b.Degraded, Held: b.Held,
+		Overrides: b.Overrides, Late: b.Late, Objections: b.Objections, Vanished: b.Vanished, Degraded: b.Degraded, Held: b.Held,
 		Empty: b.Empty, Moved: b.Moved, Tags: b.Tags, Notices: env.facts().Notices, detail: detail, asked: lobe,
 	}
 	for _, s := range b.Sections {
@@ -59,6 +60,10 @@ func brief(ctx context.Context, env *Env, lobe, detail string) (answer, error) {
 	}
 	for _, r := range b.StaleFirst {
 		a.StaleFirst = append(a.StaleFirst, newHit(r, detailBrief))
+	}
+	for i := range a.Objections {
+		o := &a.Objections[i]
+		o.Title, o.Note, o.Actor = safeLine(o.Title), safeLine(o.Note), safeLine(o.Actor)
 	}
 	for _, all := range [][]lobes.Override{a.Overrides, a.Late} {
 		for i := range all {
@@ -127,6 +132,10 @@ func (a *briefing) edits(p *page) {
 	for _, o := range a.Overrides {
 		p.line("OVERRIDE: a person's edit overrides your correction of %s %q (%s). Respect it; if you must disagree, read %s, then %s",
 			o.ID, o.Title, o.Path, p.get(o.ID), p.correct(o.ID, "replace", "the text that both agree on"))
+	}
+	for _, o := range a.Objections {
+		p.line("OBJECTION: %s calls %s %q %s, which is a person's word (%s). Ask the user, then %s, or %s", either(o.Actor, "somebody"), o.ID, o.Title, o.Verdict,
+			p.history(askWhy, arg{"id", o.ID}), p.correct(o.ID, "confirm", ""), p.correct(o.ID, "replace", "what holds now"))
 	}
 	for _, o := range a.Late {
 		if o.Twin {

@@ -29,7 +29,7 @@ type correctIn struct {
 	Expires    *string  `json:"expires" keep:"1" hide:"1"`
 	Sources    []string `json:"sources" hide:"1" doc:"what the new text rests on"`
 	Quote      string   `json:"quote" free:"1" hide:"1" doc:"words of the source"`
-	Session    string   `json:"session" doc:"of undo, delete, erase: instead of id"`
+	Session    string   `json:"session" doc:"instead of id"`
 	Source     string   `json:"source" hide:"1" doc:"of delete and erase instead of id: all that cites it"`
 	Actor      string   `json:"actor" hide:"1" doc:"of delete and erase instead of id: all that it wrote"`
 	Since      string   `json:"since" hide:"1" doc:"of delete and erase instead of id: all that was written then"`

@@ -21,6 +21,7 @@ func ofStorage(g guide, err error) *Fault {
 	var newer *store.NewerFormatError
 	var gone *store.UnknownIDError
 	var taken *store.ExistsError
+	var records *store.RecordsFullError
 	switch {
 	case errors.As(err, &busy):
 		return &Fault{"busy", busy.Error(), "Nothing was written. Somebody is saving that file: repeat the same call in a few seconds.", ExitBusy, 409}
@@ -41,6 +42,8 @@ func ofStorage(g guide, err error) *Fault {
 		return &Fault{"unknown_id", gone.Error(), hint, ExitNotFound, 404}
 	case errors.Is(err, store.ErrChanged):
 		return &Fault{"changed", err.Error(), "Somebody saved that file while it was read: repeat the same call.", ExitBusy, 409}
+	case errors.As(err, &records):
+		return &Fault{"records_full", records.Error(), "A person can move the folders of old months out of " + records.Dir + ", or erase what a session left: " + line("forget", "--session", "ID", "--erase"), ExitRefused, 507}
 	case errors.As(err, &taken):
 		return &Fault{"taken", taken.Error(), "Read what is there now: " + g.get(taken.ID), ExitRefused, 409}
 	}

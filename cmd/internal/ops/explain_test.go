@@ -57,6 +57,7 @@ func explained() []struct {
 		{"store.BrokenError", &store.BrokenError{ID: "a", Path: "/x.md", Cause: syntax}, "malformed", "add a line ---"},
 		{"store.NewerFormatError", &store.NewerFormatError{Path: "/x", Have: 2, Know: 1}, "newer_format", "update"},
 		{"store.UnknownIDError", &store.UnknownIDError{ID: "a", Dir: "/x", Gone: true}, "unknown_id", `memory_correct(id: "a", action: "restore")`},
+		{"store.RecordsFullError", &store.RecordsFullError{Dir: "/x/.records", Bytes: store.MaxRecords}, "records_full", "/x/.records"},
 		{"lobes.ErrInboxFull", lobes.ErrInboxFull, "inbox_full", "memory-mcp diagnose"},
 		{"lobes.RecalledError", &lobes.RecalledError{}, "recalled", "what is new"},
 		{"lobes.UnaskedError", &lobes.UnaskedError{Cause: errors.New("spent")}, "model_unasked", "memory-mcp diagnose"},

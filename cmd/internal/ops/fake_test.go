@@ -36,6 +36,8 @@ type memory struct {
 	forgetting lobes.Forgetting
 	material   lobes.Material
 	recorded   lobes.Recorded
+	said       lobes.Feedback
+	given      lobes.GivenFeedback
 	notes      []lobes.Note
 	query      lobes.Query
 	target     lobes.Target
@@ -65,6 +67,11 @@ func (m *memory) Remember(_ context.Context, by lobes.By, t lobes.Target, n []lo
 func (m *memory) Record(_ context.Context, by lobes.By, t lobes.Target, x lobes.Material) (lobes.Recorded, error) {
 	m.by, m.material = by, x
 	return m.recorded, m.asked(t)
+}
+
+func (m *memory) Feedback(_ context.Context, by lobes.By, t lobes.Target, f lobes.Feedback) (lobes.GivenFeedback, error) {
+	m.by, m.said = by, f
+	return m.given, m.asked(t)
 }
 
 func (m *memory) Recall(_ context.Context, t lobes.Target, q lobes.Query) (lobes.Answer, error) {
@@ -204,6 +211,11 @@ func full() *memory {
 			Lobe: "app", Item: "item-1.json", State: lobes.MaterialQueued, Path: "/src/app/.git/memory/.inbox/item-1.json",
 			Waits: "no model is here", Cut: true, Masked: []string{"token"}, Waiting: 2,
 		},
+		given: lobes.GivenFeedback{
+			ID: "gotcha-00000001", Lobe: "app", Topic: "gotchas", Title: "Mine", Path: "/x/gotcha-00000001.md", Kind: "experience", Verdict: lobes.Counterexample,
+			Effect: lobes.EffectCandidate, Status: "candidate", Proof: &lobes.Proof{Tasks: 1, Sessions: 1, Counter: 1, NeedTasks: 3, NeedSessions: 2},
+			Masked: []string{"token"}, Warnings: []string{"without a task it does not count"},
+		},
 		answer: lobes.Answer{
 			Lobes: []string{"app"}, Results: append(results(3), stale, changed), Total: 9, Omitted: 4, NotValid: 1, Held: 1, Hidden: 1, Branches: 1, Weak: 1,
 			RankedBy: lobes.RankedByWords, Fallback: "any-word", Tags: tags(), Matched: []string{"uploads"}, Missing: []string{"arch-1"},
@@ -215,6 +227,7 @@ func full() *memory {
 			StaleFirst: []lobes.Result{stale, changed},
 			Overrides:  []lobes.Override{{ID: "gotcha-00000001", Lobe: "app", Title: "Mine", Path: "/x/gotcha-00000001.md"}},
 			Late:       []lobes.Override{{ID: "gotcha-00000002", Lobe: "app", Title: "Late", Path: "/x/gotcha-00000002.md"}},
+			Objections: []lobes.Objection{{ID: "gotcha-00000003", Lobe: "app", Title: "Said", Verdict: lobes.Wrong, Note: "Not so.", Actor: "agent 1"}},
 			Vanished:   []lobes.Vanished{{Lobe: "app", Dir: "/x", Count: 7}},
 			Degraded:   []lobes.Health{{Name: "web", State: lobes.Degraded, Cause: "no such folder", Remedy: []string{"create it"}}},
 			Moved:      []lobes.Moved{{Lobe: "web", Dir: "/old", Count: 4}},

@@ -82,16 +82,21 @@ func (f *forgotten) shrink() bool {
 
 func (f *forgotten) text(p *page) {
 	lobe := either(strings.Join(f.Lobes, ", "), "none")
-	if f.Count == 0 {
+	if f.Count+f.Records == 0 {
 		p.line("Nothing in lobe %s is of these grounds. What was written: %s", lobe, p.history(askTimeline))
 		return
 	}
 	n := count(f.Count, "entry", "entries")
+	if f.Records > 0 {
+		n += " and " + count(f.Records, "record", "records") + " of feedback and the like"
+	}
 	switch {
 	case !f.Applied:
 		p.line("PREVIEW, nothing was done. In lobe %s this would %s %s:", lobe, f.Action, n)
 	case len(f.Masked) > 0:
 		p.line("Masked the secrets of %s in lobe %s, in files and history: %s.", count(len(f.Masked), "entry", "entries"), lobe, strings.Join(f.Masked, ", "))
+	case f.Count == 0:
+		p.line("In lobe %s %s.", lobe, map[string]string{"erase": "erased " + n, "delete": "took back " + n}[f.Action])
 	case f.Action == "erase":
 		p.line("Erased in lobe %s, from files and history; only ids and times are left: %s.", lobe, strings.Join(f.Erased, ", "))
 	default:

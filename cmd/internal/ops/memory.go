@@ -14,6 +14,7 @@ type Memory interface {
 	Names() []string
 	Remember(context.Context, lobes.By, lobes.Target, []lobes.Note) (lobes.Remembered, error)
 	Record(context.Context, lobes.By, lobes.Target, lobes.Material) (lobes.Recorded, error)
+	Feedback(context.Context, lobes.By, lobes.Target, lobes.Feedback) (lobes.GivenFeedback, error)
 	Recall(context.Context, lobes.Target, lobes.Query) (lobes.Answer, error)
 	Brief(context.Context, lobes.Target) (lobes.Briefing, error)
 	Correct(context.Context, lobes.By, lobes.Target, lobes.Correction) (lobes.Corrected, error)

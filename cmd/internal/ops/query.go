@@ -81,7 +81,7 @@ type queryIn struct {
 	MaxResults int      `json:"maxResults"`
 	Offset     int      `json:"offset"`
 	MinMatch   float64  `json:"minMatch" hide:"1"`
-	AsOf       string   `json:"asOf" doc:"what was believed then: 2026-06-09, last monday"`
+	AsOf       string   `json:"asOf" doc:"what was believed then"`
 	ValidAt    string   `json:"validAt"`
 	First      bool     `json:"isFirstMemoryToolCall" hide:"1"`
 	common

@@ -8,7 +8,7 @@ import (
 )
 
 type recordIn struct {
-	Content string `json:"content" free:"1" doc:"raw material"`
+	Content string `json:"content" free:"1"`
 	Role    string `json:"role" enum:"assistant|user" doc:"user: the user's own words"`
 	Session string `json:"session" hide:"1"`
 	Source  string `json:"source" hide:"1" doc:"what it rests on"`

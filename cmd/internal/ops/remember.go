@@ -61,7 +61,7 @@ func storeOp() Op {
 	return New(Op{
 		Name: "memory_store", Title: "Store a memory", Effect: Adds, bare: "content",
 		Doc: "Call when you learn something that a later session should know: a gotcha, decision, convention, or what the user prefers. " +
-			"Only content is needed; the rest is derived. Known texts are confirmed.",
+			"Only content is needed; the rest is derived.",
 		listed: []Profile{Default, Full}, aliases: aliases(ofFields, ofStore),
 		example: `memory_store(content: "uploads must go through the queue, direct ones lose events", topic: "gotchas")`,
 	}, func(ctx context.Context, env *Env, in storeIn) (answer, error) {

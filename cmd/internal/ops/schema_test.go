@@ -200,7 +200,7 @@ func TestListedTools(t *testing.T) {
 		want   string
 	}{
 		{ops.Facts{}, false, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap"},
-		{ops.Facts{Generates: true}, false, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap memory_record"},
+		{ops.Facts{Generates: true}, false, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap memory_record memory_feedback"},
 		{ops.Facts{}, true, "memory_context memory_query memory_store memory_correct memory_history memory_bootstrap memory_list_lobes memory_diagnose"},
 		{ops.Facts{ReadOnly: true}, false, "memory_context memory_query memory_history"},
 		{ops.Facts{Profile: ops.Verbs}, false, "memory_bootstrap brief recall gotchas conventions gotcha convention learn prefer fix"},

@@ -16,6 +16,7 @@ var table = sync.OnceValue(func() []Op {
 		historyOp(),
 		bootstrapOp(),
 		recordOp(),
+		feedbackOp(),
 		briefOp(),
 		recallOp(),
 		areaOp("gotchas", "gotchas", "Call before you touch an area of the code: its known traps."),

@@ -130,7 +130,11 @@ func TestEveryAnswerNamesItsLobe(t *testing.T) {
 			if o.Name == "memory_history" {
 				action = "diff"
 			}
-			got := text(t, env(m, ops.Facts{}), o.Name, fmt.Sprintf(everyArgument, action))
+			args := fmt.Sprintf(everyArgument, action)
+			if o.Name == "memory_feedback" {
+				args = `{"id": "gotcha-00000001", "verdict": "wrong"}`
+			}
+			got := text(t, env(m, ops.Facts{}), o.Name, args)
 			if !regexp.MustCompile(`(?i)\blobes? (app|web)\b|(?m:^- app:)`).MatchString(got) {
 				t.Errorf("%s does not name its lobe:\n%s", o.Name, got)
 			}

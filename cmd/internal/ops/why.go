@@ -17,6 +17,7 @@ type reasons struct {
 	Entry       *hit           `json:"entry"`
 	Changes     []lobes.Change `json:"changes"` // oldest first
 	Beside      []lobes.Change `json:"beside"`
+	Records     []lobes.Change `json:"records"` // feedback and what else happened to it
 	Ancestors   []lobes.Link   `json:"ancestors"`
 	Descendants []lobes.Link   `json:"descendants"`
 	Omitted     int            `json:"omitted"`
@@ -36,7 +37,7 @@ func why(ctx context.Context, env *Env, in historyIn) (answer, error) {
 		return nil, err
 	}
 	a := &reasons{
-		ID: safeLine(c.ID), Lobe: c.Lobe, State: c.State, MovedTo: c.MovedTo, Changes: shown(c.Changes), Beside: shown(c.Beside),
+		ID: safeLine(c.ID), Lobe: c.Lobe, State: c.State, MovedTo: c.MovedTo, Changes: shown(c.Changes), Beside: shown(c.Beside), Records: shown(c.Records),
 		Ancestors: shownLinks(c.Ancestors), Descendants: shownLinks(c.Descendants), Omitted: c.Omitted,
 		AsOf: instant(env.now()), ValidAt: instant(env.now()),
 	}
@@ -73,6 +74,8 @@ func (r *reasons) shrink() bool {
 		r.Ancestors = r.Ancestors[:len(r.Ancestors)-1]
 	case len(r.Ancestors)+len(r.Descendants) > 2:
 		r.Descendants = r.Descendants[:len(r.Descendants)-1]
+	case len(r.Records) > 2:
+		r.Records = r.Records[1:]
 	case len(r.Changes) > 2:
 		r.Changes = append(r.Changes[:1:1], r.Changes[2:]...)
 	case r.Entry != nil && len([]rune(r.Entry.Content)) > shortestContent:
@@ -101,6 +104,7 @@ func (r *reasons) text(p *page) {
 	if len(r.Beside) > 0 {
 		r.list(p, "Beside it, not believed:", r.changeBlocks(r.Beside))
 	}
+	r.list(p, "What was said of it, and happened to it:", recordBlocks(r.Records))
 	r.list(p, "It took the place of, or was made of:", linkBlocks(r.Ancestors))
 	r.list(p, "Its place was taken by, or of it was made:", linkBlocks(r.Descendants))
 	if r.Omitted > 0 {
@@ -146,6 +150,14 @@ func (r *reasons) changeBlocks(all []lobes.Change) []string {
 	blocks := make([]string, len(all))
 	for i, c := range all {
 		blocks[i] = strings.Join(append([]string{changeLine(c)}, detailLines(c)...), "\n")
+	}
+	return blocks
+}
+
+func recordBlocks(all []lobes.Change) []string {
+	blocks := make([]string, len(all))
+	for i, c := range all {
+		blocks[i] = changeLine(c)
 	}
 	return blocks
 }

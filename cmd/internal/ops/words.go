@@ -22,6 +22,12 @@ var otherWords = map[string]map[string]string{
 		"set": "edit", "modify": "edit", "patch": "edit", "retag": "edit",
 		"touch": "confirm", "verify": "confirm", "keep": "confirm", "stillvalid": "confirm",
 	},
+	"verdict": {
+		"good": "helpful", "useful": "helpful", "success": "helpful", "succeeded": "helpful", "worked": "helpful", "right": "helpful", "correct": "helpful", "yes": "helpful",
+		"bad": "wrong", "false": "wrong", "incorrect": "wrong", "unhelpful": "wrong", "no": "wrong",
+		"stale": "outdated", "obsolete": "outdated", "old": "outdated", "changed": "outdated",
+		"failed": "counterexample", "failure": "counterexample", "counter": "counterexample",
+	},
 	"history": {
 		"explain": "why", "provenance": "why", "chain": "why", "reason": "why", "origin": "why",
 		"changes": "diff", "changed": "diff", "compare": "diff", "since": "diff", "difference": "diff", "whatchanged": "diff",
