@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -185,7 +186,13 @@ func forward(to string) {
 	if err != nil || port < 0 {
 		os.Exit(2)
 	}
-	err = http.ListenAndServe("127.0.0.1:"+os.Args[port+1], httputil.NewSingleHostReverseProxy(target))
+	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[port+1])
+	if err == nil && os.Getenv("FORWARD_FROM") != "" {
+		err = os.WriteFile(os.Getenv("FORWARD_FROM"), []byte(l.Addr().String()), 0o600)
+	}
+	if err == nil {
+		err = http.Serve(l, httputil.NewSingleHostReverseProxy(target))
+	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
