@@ -118,7 +118,7 @@ func (s *Set) foundDraft(by By, readings []reading, it *item, n int, c Candidate
 }
 
 // key names a candidate of the present piece, for all time.
-func (it *item) key(n int) string { return fmt.Sprintf("%s/%d/%d", it.hash(), it.Done, n) }
+func (it *item) key(n int) string { return fmt.Sprintf("%s/%d/%d", it.Hash, it.Done, n) }
 
 // note is a candidate as a memory.
 func (it *item) note(c Candidate) Note {
@@ -154,7 +154,7 @@ func (it *item) source() string {
 	case it.Session != "":
 		return "session:" + strings.Join(strings.Fields(it.Session), "-")
 	}
-	return "material:" + it.hash()
+	return "material:" + it.Hash
 }
 
 // doubt is why what was found in an item is not shown unasked; "" when it is.

@@ -33,6 +33,7 @@ const (
 
 // An item is a file of the inbox: raw material, and how far it has come.
 type item struct {
+	Hash     string    `json:"hash"` // names the material, as it was given
 	Text     string    `json:"text"`
 	Role     string    `json:"role"` // user or assistant
 	Actor    string    `json:"actor"`
@@ -78,14 +79,14 @@ func (t *tally) drop(why map[string]int) {
 	}
 }
 
-// hash names the material: who said what.
-func (it *item) hash() string {
-	sum := sha256.Sum256([]byte(it.Role + "\x00" + it.Text))
+// hashOf names material: who said what.
+func hashOf(role, text string) string {
+	sum := sha256.Sum256([]byte(role + "\x00" + text))
 	return hex.EncodeToString(sum[:itemLength])
 }
 
 func (it *item) name() string {
-	return itemPrefix + it.Recorded.UTC().Format(itemTime) + "-" + it.hash() + ".json"
+	return itemPrefix + it.Recorded.UTC().Format(itemTime) + "-" + it.Hash + ".json"
 }
 
 // inbox is the folder of a lobe in which raw material waits.
@@ -205,8 +206,8 @@ func (b inbox) read(name string) (*item, error) {
 	if err := d.Decode(&it); err != nil {
 		return nil, &badItemError{b.path(name), err}
 	}
-	if strings.TrimSpace(it.Text) == "" {
-		return nil, &badItemError{b.path(name), errors.New("its text is empty")}
+	if strings.TrimSpace(it.Text) == "" || it.Hash == "" {
+		return nil, &badItemError{b.path(name), errors.New("it has no text, or no hash of it")}
 	}
 	return &it, nil
 }

@@ -155,7 +155,7 @@ func (j *job) receive(ctx context.Context, it *item) error {
 	if err != nil {
 		return err
 	}
-	if done, err := r.settledBefore(ctx, it.hash()); err != nil || done {
+	if done, err := r.settledBefore(ctx, it.Hash); err != nil || done {
 		return err // before a death
 	}
 	return j.record(ctx, r, it, entry.Record{Kind: entry.RecordReceived, Entries: it.Entries, Fields: it.fields()})
@@ -180,7 +180,7 @@ func (j *job) record(ctx context.Context, r reading, it *item, x entry.Record) e
 
 // fields are what a record tells of an item: counts, and no text of it.
 func (it *item) fields() map[string]string {
-	f := map[string]string{"material": it.hash()}
+	f := map[string]string{"material": it.Hash}
 	dropped := 0
 	for _, n := range it.Dropped {
 		dropped += n

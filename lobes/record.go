@@ -3,9 +3,11 @@ package lobes
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"memory-mcp/store/index"
 	"memory-mcp/textanalysis"
 )
 
@@ -113,8 +115,9 @@ func newItem(by By, m Material) (*item, Recorded, error) {
 	if err != nil {
 		return nil, Recorded{}, err
 	}
+	text := strings.TrimSpace(masked)
 	return &item{
-		Text: strings.TrimSpace(masked), Role: role, Actor: by.Actor, Session: by.store("").Session, Source: source,
+		Hash: hashOf(role, text), Text: text, Role: role, Actor: by.Actor, Session: by.store("").Session, Source: source,
 		Swept: m.Swept, Truncated: m.Truncated, Spoken: m.Spoken, Masked: len(secrets) > 0,
 	}, answer, nil
 }
@@ -142,7 +145,7 @@ func (r reading) enqueue(ctx context.Context, s *Set, it *item, answer *Recorded
 		inbox
 		state string
 	}{{box, MaterialWaiting}, {box.failed(), MaterialFailed}} {
-		name, err := place.find(it.hash())
+		name, err := place.find(it.Hash)
 		if err != nil {
 			return err
 		}
@@ -151,11 +154,14 @@ func (r reading) enqueue(ctx context.Context, s *Set, it *item, answer *Recorded
 			return answer.count(box)
 		}
 	}
-	if done, err := r.settledBefore(ctx, it.hash()); err != nil {
+	if done, err := r.settledBefore(ctx, it.Hash); err != nil {
 		return err
 	} else if done {
 		answer.State = MaterialSettled
 		return answer.count(box)
+	}
+	if err := s.dropKnown(ctx, r, it, answer); err != nil {
+		return err
 	}
 	if _, used := folderSize(box.dir); used+int64(len(it.Text)) > mostWaiting {
 		return ErrInboxFull
@@ -170,6 +176,56 @@ func (r reading) enqueue(ctx context.Context, s *Set, it *item, answer *Recorded
 	}
 	r.lobe.note(s)
 	return answer.count(box)
+}
+
+// The bounds of what is looked up among memories when material is recorded.
+const (
+	mostParagraphs  = 200
+	mostParagraph   = 2000 // bytes
+	recalledFrom    = 0.7  // similarity with the same facts
+	saysMore        = 0.8  // share of its words that a memory must be able to hold
+	mostLikeRecalls = 3
+)
+
+// dropKnown takes the paragraphs out of an item that are memories word for word
+// or nearly so, in whatever form they were recalled. What is left of nothing
+// else is refused: what is remembered is not stored once more.
+func (s *Set) dropKnown(ctx context.Context, r reading, it *item, answer *Recorded) error {
+	paragraphs := strings.Split(it.Text, "\n\n")
+	if len(paragraphs) > mostParagraphs {
+		return nil
+	}
+	readings := []reading{r}
+	if s.global != nil && s.global != r.lobe {
+		shared, err := s.global.look(ctx)
+		if err != nil {
+			return err
+		}
+		readings = append(readings, shared)
+	}
+	kept := slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool {
+		return strings.TrimSpace(p) == "" || len(p) <= mostParagraph && slices.ContainsFunc(readings, func(r reading) bool { return r.recalls(p) })
+	})
+	if len(kept) == 0 {
+		return &RecalledError{}
+	}
+	if len(kept) < len(paragraphs) {
+		answer.Cut = true
+		it.Text = strings.TrimSpace(strings.Join(kept, "\n\n"))
+	}
+	return nil
+}
+
+// recalls tells whether a text is a memory that was recalled.
+func (r reading) recalls(text string) bool {
+	all := func(*index.Doc) bool { return true }
+	a := r.lobe.o.Analyzer
+	own := float64(a.FingerprintOf("", text).Size())
+	return slices.ContainsFunc(r.index.Similar("", text, all, recalledFrom, mostLikeRecalls), func(x index.Similar) bool {
+		h, ok := r.view.Path(x.Key)
+		// A long text holds a short one whole, and says more.
+		return ok && own*saysMore <= float64(a.FingerprintOf(h.Entry.Title, h.Entry.Body).Size()) && textanalysis.SameFacts(h.Entry.Title+"\n"+h.Entry.Body, text)
+	})
 }
 
 func (r *Recorded) count(b inbox) error {
