@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"memory-mcp/cmd/internal/benchrecall"
+	"memory-mcp/cmd/internal/ops"
 	"memory-mcp/lobes"
 	"memory-mcp/store/entry"
 )
@@ -23,6 +24,8 @@ type recallBench struct {
 	boosts  bool
 	half    string
 	scratch string
+	embed   bool
+	model   lobes.Embedder // nil for words alone
 }
 
 func newBenchRecall(e *env) *cobra.Command {
@@ -32,7 +35,9 @@ func newBenchRecall(e *env) *cobra.Command {
 		Short: "Measure how well recall ranks, on sets of notes with known answers",
 		Long: `Each folder below DIR with docs.jsonl and queries.jsonl is a set. Its notes become
 entries of a scratch lobe, and each question is asked as an agent's task is. The
-means are of nDCG@10 over all files of questions without misspellings.`,
+means are of nDCG@10 over all files of questions without misspellings. --embed
+asks once by words alone and once by meaning too, with the embedding model of
+the configuration.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runBenchRecall(c.Context(), e, o, args[0]) },
 	}
@@ -41,6 +46,7 @@ means are of nDCG@10 over all files of questions without misspellings.`,
 	f.StringVar(&o.out, "run", "", "write the answers to this folder, one file for each file of questions")
 	f.BoolVar(&o.json, "json", false, "answer as JSON")
 	f.BoolVar(&o.boosts, "boosts", false, "also weigh topic, trust, age, importance and use")
+	f.BoolVar(&o.embed, "embed", false, "also with the configured embedding model")
 	f.StringVar(&o.half, "half", "both", "which questions count: both, even or odd")
 	return c
 }
@@ -60,23 +66,83 @@ func runBenchRecall(ctx context.Context, e *env, o recallBench, folder string) (
 		return err
 	}
 	defer func() { err = firstOf(err, os.RemoveAll(o.scratch)) }()
-	report, err := benchrecall.Run(sets, func(s benchrecall.Set) (benchrecall.Ranker, error) { return openRecall(ctx, e, o, s) }, half)
+	reports, err := o.reports(ctx, e, sets, half)
 	if err != nil {
 		return err
 	}
+	last := reports[len(reports)-1]
 	if o.out != "" {
-		if err := report.WriteRuns(o.out); err != nil {
+		if err := last.Report.WriteRuns(o.out); err != nil {
 			return err
 		}
 	}
 	if o.json {
-		b, err := json.Marshal(report)
+		b, err := json.Marshal(jsonOf(reports))
 		if err != nil {
 			return err
 		}
 		return e.say(string(b))
 	}
-	return report.Print(e.Stdout)
+	return printReports(e, reports)
+}
+
+// A rankedReport is the report of one way to rank.
+type rankedReport struct {
+	By string `json:"ranked_by"`
+	benchrecall.Report
+	// Wordy counts the answers that went by words alone although there was a
+	// model, which answered too late.
+	Wordy int `json:"by_words_alone"`
+}
+
+// jsonOf is the report alone where there is one, as without a model.
+func jsonOf(reports []rankedReport) any {
+	if len(reports) == 1 {
+		return reports[0].Report
+	}
+	return reports
+}
+
+func printReports(e *env, reports []rankedReport) error {
+	for _, r := range reports {
+		if len(reports) > 1 {
+			if err := e.sayf("ranked by %s:", r.By); err != nil {
+				return err
+			}
+		}
+		if err := r.Print(e.Stdout); err != nil {
+			return err
+		}
+	}
+	if len(reports) == 1 {
+		return nil
+	}
+	words, both := reports[0], reports[1]
+	return e.sayf("by meaning too: headline nDCG@10 %+.3f, recall@5 %+.3f; %d answers went by words alone, since the model was late",
+		both.Headline-words.Headline, both.Recall5-words.Recall5, both.Wordy)
+}
+
+// reports asks by words alone and, where that is wanted, by meaning too.
+func (o recallBench) reports(ctx context.Context, e *env, sets []benchrecall.Set, half benchrecall.Half) (all []rankedReport, err error) {
+	one := func(by string) error {
+		r := rankedReport{By: by}
+		var err error
+		r.Report, err = benchrecall.Run(sets, func(s benchrecall.Set) (benchrecall.Ranker, error) { return openRecall(ctx, e, o, s, &r.Wordy) }, half)
+		all = append(all, r)
+		return err
+	}
+	if err := one(lobes.RankedByWords); err != nil || !o.embed {
+		return all, err
+	}
+	a := e.openFor(true, e.Dir)
+	defer func() { err = firstOf(err, a.Close(ctx)) }()
+	if o.model, err = a.Embedder(); err != nil {
+		return nil, &HintedError{Err: err, Hint: Name + " models list", Code: ops.ExitNotFound}
+	}
+	running, stop := context.WithCancel(ctx)
+	defer a.Lend(running)()
+	defer stop()
+	return all, one(lobes.RankedByBoth)
 }
 
 func chosenSets(folder string, names []string) ([]benchrecall.Set, error) {
@@ -102,12 +168,14 @@ type recallRanker struct {
 	note map[string]string // a note's own id, by lobe and id of the entry
 	now  time.Time
 	off  bool
+	// wordy counts the answers by words alone although there is a model.
+	wordy *int
 }
 
 // openRecall writes the notes of a set as entries of scratch lobes. They count
 // as written by the person: none is held for how it speaks.
-func openRecall(ctx context.Context, e *env, o recallBench, s benchrecall.Set) (benchrecall.Ranker, error) {
-	r := &recallRanker{ctx: ctx, lobe: map[string]string{}, note: map[string]string{}, now: e.Now(), off: !o.boosts}
+func openRecall(ctx context.Context, e *env, o recallBench, s benchrecall.Set, wordy *int) (benchrecall.Ranker, error) {
+	r := &recallRanker{ctx: ctx, lobe: map[string]string{}, note: map[string]string{}, now: e.Now(), off: !o.boosts, wordy: wordy}
 	var specs []lobes.Spec
 	for i, n := range s.Notes {
 		name, known := r.lobe[n.Group]
@@ -115,6 +183,9 @@ func openRecall(ctx context.Context, e *env, o recallBench, s benchrecall.Set) (
 			name = fmt.Sprintf("%s-%d", s.Name, len(r.lobe))
 			r.lobe[n.Group] = name
 			specs = append(specs, lobes.Spec{Name: name, Dir: filepath.Join(o.scratch, name), Budget: -1, Plain: entry.User})
+			if err := writeFile(filepath.Join(o.scratch, name, ".lobe"), []byte("memory-mcp lobe\nformat: 1\n")); err != nil {
+				return nil, err
+			}
 		}
 		m := noteEntry(n, i)
 		r.note[name+" "+m.ID] = n.ID
@@ -123,13 +194,20 @@ func openRecall(ctx context.Context, e *env, o recallBench, s benchrecall.Set) (
 			return nil, err
 		}
 	}
-	r.set = lobes.NewSet(specs, lobes.Options{ReadOnly: true, Watch: true})
+	options := lobes.Options{ReadOnly: o.model == nil, Watch: true}
+	if o.model != nil {
+		options.Embedder = o.model
+	}
+	r.set = lobes.NewSet(specs, options)
 	for _, name := range r.lobe {
 		if _, err := r.set.Recall(ctx, lobes.Target{Lobe: name}, lobes.Query{}); err != nil {
 			return nil, err
 		}
 	}
-	return r, nil
+	if o.model == nil {
+		return r, nil
+	}
+	return r, r.set.Embed(ctx)
 }
 
 // noteEntry maps a note to an entry's own fields: its session and place, or
@@ -173,6 +251,9 @@ func (r *recallRanker) Rank(group, query string) (benchrecall.Answer, error) {
 	found, err := r.set.Recall(r.ctx, lobes.Target{Lobe: name}, lobes.Query{Text: query, Limit: recallDepth, NoBoosts: r.off, At: r.now})
 	if err != nil {
 		return benchrecall.Answer{}, err
+	}
+	if r.wordy != nil && found.RankedBy == lobes.RankedByWords {
+		*r.wordy++
 	}
 	a := benchrecall.Answer{Gate: found.Gate.Open}
 	for _, hit := range found.Results {
