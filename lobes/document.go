@@ -13,6 +13,24 @@ import (
 // file: "session:NAME#12" is its twelfth turn.
 const sessionSource = "session:"
 
+// documentAgain gives the index what it knows of the head that a ref of a view
+// stands for.
+func documentAgain(ref any) index.Doc {
+	if r, ok := ref.(*store.Ref); ok {
+		return document(r.Head())
+	}
+	return index.Doc{}
+}
+
+// refs are documents of which the index asks again.
+func refs(changed []*store.Ref) []index.Doc {
+	docs := make([]index.Doc, len(changed))
+	for i, r := range changed {
+		docs[i] = index.Doc{Key: r.Path(), Ref: r}
+	}
+	return docs
+}
+
 // document is what the index knows of a head. Entries of one session, and
 // entries that rest on one file, are neighbours in the order of the places
 // that they cite.
@@ -20,7 +38,7 @@ func document(h *store.Head) index.Doc {
 	e := &h.Entry
 	d := index.Doc{
 		Key: h.Path, ID: e.ID, Topic: e.Topic, Title: e.Title, Body: e.Body,
-		Tags: e.Tags, Subject: e.Subject, Date: e.Created, Ref: h, Plain: plain(h),
+		Tags: e.Tags, Subject: e.Subject, Date: e.Created, Plain: plain(h), Marks: marksOf(h),
 		Files:  make([]string, 0, len(e.Sources)+len(e.References)+len(e.Files)),
 		Fields: make([]string, 0, len(e.Concepts)+4),
 	}
@@ -38,11 +56,11 @@ func document(h *store.Head) index.Doc {
 	return d
 }
 
-// headOf is what [document] was made of.
-func headOf(d *index.Doc) *store.Head {
-	h, _ := d.Ref.(*store.Head)
-	return h
-}
+// headOf is the head of a document.
+func headOf(d *index.Doc) *store.Head { return headAt(d.Ref) }
+
+// headAt is the head that the index handed back.
+func headAt(ref any) *store.Head { return ref.(*store.Ref).Head() }
 
 // cite adds a source to what the index knows. The first one with a place gives
 // the entry its own among its neighbours.

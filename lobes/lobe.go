@@ -24,12 +24,12 @@ type Lobe struct {
 	gate     chan struct{} // holds a token while nobody looks
 	seen     int64         // the last look that went well; guarded by gate
 	store    *store.Store  // nil until the first look; guarded by gate
-	view     *store.View   // that index and texts speak of; guarded by gate
+	view     *store.View   // that the index speaks of; guarded by gate
 	index    *index.Index  // as store
-	texts    *texts        // as store
 	vectors  *vectors      // as store; nil without an embedder
 	looks    looks
 	uses     uses
+	sown     sown
 	pasts    eras
 	trouble  atomic.Pointer[DegradedError]
 	vanished atomic.Pointer[Vanished]
@@ -45,7 +45,6 @@ type reading struct {
 	store *store.Store
 	view  *store.View
 	index *index.Index
-	texts *texts
 	// vectors is nil without an embedder.
 	vectors *vectors
 	tree    tree // that the call speaks from
@@ -122,7 +121,7 @@ func (l *Lobe) look(ctx context.Context) (reading, error) {
 
 func (l *Lobe) reading() reading {
 	return reading{
-		lobe: l, store: l.store, view: l.view, index: l.index, texts: l.texts, vectors: l.vectors,
+		lobe: l, store: l.store, view: l.view, index: l.index, vectors: l.vectors,
 		tree: tree{repo: l.spec.Repo, root: l.site.root},
 	}
 }
@@ -135,7 +134,7 @@ func (l *Lobe) refresh(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l.store, l.index, l.texts = s, index.New(l.o.Analyzer), newTexts()
+		l.store, l.index = s, index.Over(l.o.Analyzer, documentAgain)
 		l.vectors = newVectors(l.o.Embedder, l.spec.Dir)
 		l.takeOver()
 		if err := l.uses.open(l.spec.Dir); err != nil {
@@ -151,12 +150,7 @@ func (l *Lobe) refresh(ctx context.Context) error {
 	if len(delta.Changed) == 0 && len(delta.Gone) == 0 {
 		return nil
 	}
-	docs := make([]index.Doc, 0, len(delta.Changed))
-	for _, h := range delta.Changed {
-		docs = append(docs, document(h))
-	}
-	l.index.Apply(docs, delta.Gone)
-	l.texts.apply(delta)
+	l.index.Apply(refs(delta.Changed), delta.Gone)
 	l.vectors.apply(delta)
 	return nil
 }

@@ -165,17 +165,8 @@ func (l *Lobe) fork(ctx context.Context, view *store.View) (*index.Index, error)
 		return nil, ctx.Err()
 	}
 	defer func() { l.gate <- struct{}{} }()
-	docs, gone := documents(view.Since(l.view))
-	return l.index.Fork(docs, gone), nil
-}
-
-// documents is what a difference of views means to an index.
-func documents(d store.Delta) (put []index.Doc, gone []string) {
-	put = make([]index.Doc, 0, len(d.Changed))
-	for _, h := range d.Changed {
-		put = append(put, document(h))
-	}
-	return put, d.Gone
+	delta := view.Since(l.view)
+	return l.index.Fork(refs(delta.Changed), delta.Gone), nil
 }
 
 // newest is the state of an entry that goes with its head in this reading.

@@ -288,7 +288,8 @@ func (s *sieve) hits(q index.Query) ([]hit, index.Result) {
 	r := s.index.Search(q)
 	hits := make([]hit, 0, len(r.Hits))
 	for _, h := range r.Hits {
-		if head, ok := h.Ref.(*store.Head); ok {
+		if r, ok := h.Ref.(*store.Ref); ok {
+			head := r.Head()
 			one := hit{reading: s.reading, head: head, score: h.Score, relevance: h.Relevance, factor: 1, cover: h.Coverage, reasons: h.Reasons}
 			if h.Relevance > 0 {
 				one.factor = h.Score / h.Relevance
@@ -303,8 +304,8 @@ func (s *sieve) hits(q index.Query) ([]hit, index.Result) {
 func (s *sieve) list(most int) ([]hit, index.Result) {
 	first := best[*store.Head]{most: most, compare: byCertainty}
 	total, plain := 0, s.keepsPlain()
-	for d := range s.index.Each(s.q.Scope) {
-		if h := headOf(d); d.Plain && plain || s.keep(h) {
+	for ref, isPlain := range s.index.Each(s.q.Scope) {
+		if h := headAt(ref); isPlain && plain || s.keep(h) {
 			total++
 			first.add(h)
 		}

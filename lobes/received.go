@@ -182,8 +182,8 @@ func knownTo(readings []reading, d *draft) bool {
 // says tells whether a memory other than the entry itself, of whatever topic
 // and also one that waits for a person, says what the entry says.
 func (r reading) says(e *entry.Entry) bool {
-	other := func(d *index.Doc) bool { return d.ID != e.ID }
-	for _, path := range r.texts.find(e.Body) {
+	other := func(d *index.Doc) bool { return headOf(d).Entry.ID != e.ID }
+	for _, path := range r.index.Marked(textMark(e.Body)) {
 		if h, ok := r.view.Path(path); ok && h.Entry.ID != e.ID {
 			return true
 		}

@@ -155,7 +155,7 @@ func (r reading) complete(d *draft) {
 // compare finds the entries that the draft may confirm or resemble.
 func (r reading) compare(d *draft) {
 	e := &d.entry
-	d.twins = r.texts.find(e.Body)
+	d.twins = r.index.Marked(textMark(e.Body))
 	same := func(of *index.Doc) bool {
 		h := headOf(of)
 		return r.standing(h) && h.Entry.Topic == e.Topic && h.Entry.Branch == e.Branch
@@ -182,8 +182,7 @@ type choice struct {
 // its topic, branch and title is replaced, or confirmed when it says the same;
 // an entry with its text under another title is confirmed.
 func (r reading) choose(view *store.View, d *draft) choice {
-	key := titleKey(&d.entry)
-	if h := namesake(view, d, key, r.lobe.o.Now()); h != nil {
+	if h := r.namesake(view, d, r.lobe.o.Now()); h != nil {
 		if sameText(&h.Entry, &d.entry) && r.standing(h) {
 			return choice{entry.OpConfirm, h}
 		}
@@ -200,26 +199,6 @@ func (r reading) choose(view *store.View, d *draft) choice {
 		}
 	}
 	return choice{op: entry.OpCreate}
-}
-
-// namesake is the entry with the draft's title. Of several, one of which took
-// the place of another, it is the one that holds now; else the first by path.
-func namesake(view *store.View, d *draft, key string, now time.Time) *store.Head {
-	var found *store.Head
-	for h := range view.Each {
-		if h.Broken != nil || h.Copy != "" || h.Entry.Topic != d.entry.Topic || titleKey(&h.Entry) != key {
-			continue
-		}
-		if found == nil {
-			found = h
-			continue
-		}
-		was, is := found.Entry.Valid.Contains(now), h.Entry.Valid.Contains(now)
-		if is && !was || is == was && h.Path < found.Path {
-			found = h
-		}
-	}
-	return found
 }
 
 // repeats tells whether an entry may be confirmed by its own text: also under

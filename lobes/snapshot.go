@@ -14,7 +14,8 @@ import (
 //	1: what was read of the files
 //	2: the index too; places in a file or session give neighbours
 //	3: an index that takes the entries from the files
-func (l *Lobe) snapshotVersion() string { return "lobes 3 " + l.o.Analyzer.Fingerprint() }
+//	4: marks of titles and texts
+func (l *Lobe) snapshotVersion() string { return "lobes 4 " + l.o.Analyzer.Fingerprint() }
 
 // takeOver spares the first look the reading and indexing of files that have
 // not changed since another process did both. That there is nothing to take
@@ -25,19 +26,16 @@ func (l *Lobe) takeOver() {
 		l.o.Logger.Debug("all files are read", "lobe", l.name, "cause", err)
 		return
 	}
-	words, err := index.Load(known.Index, l.o.Analyzer, func(path string) (index.Doc, bool) {
-		h, ok := known.View.Path(path)
-		if !ok {
-			return index.Doc{}, false
-		}
-		return document(h), true
-	})
+	docs := make([]index.Kept, len(known.Refs))
+	for i, r := range known.Refs {
+		docs[i] = index.Kept{Key: r.Path(), Ref: r}
+	}
+	words, err := index.Load(known.Index, l.o.Analyzer, docs, documentAgain)
 	if err != nil {
 		l.o.Logger.Debug("all entries are indexed", "lobe", l.name, "cause", err)
 		return
 	}
 	l.index, l.view = words, known.View
-	l.texts.takeOver(known.View)
 	l.vectors.apply(known.View.Since(nil))
 }
 

@@ -68,6 +68,9 @@ func (v *vectors) apply(d store.Delta) {
 	}
 }
 
+// mostNews bounds the changes that wait.
+const mostNews = 256
+
 // catchUp works in what changed in the lobe and in the file. The caller holds
 // the lock.
 func (v *vectors) catchUp() error {
@@ -83,7 +86,8 @@ func (v *vectors) workIn() {
 		for _, path := range d.Gone {
 			v.forget(path)
 		}
-		for _, h := range d.Changed {
+		for _, r := range d.Changed {
+			h := r.Head()
 			v.forget(h.Path)
 			key := index.TextKeyOf(textOf(h))
 			v.key[h.Path] = key

@@ -66,10 +66,6 @@ func (s *Store) absentees(ctx context.Context, root *os.Root, view *View) ([]str
 // headless asks history about the ids that have no head. Of those that it says
 // are gone it is asked once.
 func (s *Store) headless(ctx context.Context, root *os.Root, view *View, names *names, missing map[string]absent) (map[string]absent, error) {
-	head := func(id string) *Head {
-		h, _ := view.ID(id)
-		return h
-	}
 	sh := &shelf{root: root, keep: true}
 	defer sh.close()
 	gone := map[string]absent{}
@@ -77,9 +73,9 @@ func (s *Store) headless(ctx context.Context, root *os.Root, view *View, names *
 		if l == nil {
 			continue
 		}
-		known := s.accord.settled(l.groups, head)
+		known := s.accord.settled(l.groups, view.RefOf)
 		for i, g := range l.groups {
-			if known[i] || head(g.id) != nil {
+			if _, there := view.RefOf(g.id); known[i] || there {
 				continue
 			}
 			if err := ctx.Err(); err != nil {

@@ -8,34 +8,52 @@ import "sync"
 type accord struct {
 	mu    sync.Mutex
 	heads map[string]pact   // by path: heads that history holds
+	news  []agreed          // heads of a snapshot that nobody has asked about yet
 	gone  map[string]uint64 // by id: the sum of the keys, a plain line, that say that it is gone
 	fresh int               // what was found out since the snapshot
 }
 
 // pact says that history holds a head.
 type pact struct {
-	hash string // of the head
+	sum  string // of the head: its hash in 32 bytes
 	keys uint64 // the sum of the keys that say so, if they are a plain line; 0 when not, and when they were not asked for
+}
+
+// agreed is a head that history holds, and the keys that say so.
+type agreed struct {
+	ref  *Ref
+	keys uint64
+}
+
+// lock takes the lock, and works in what a snapshot told.
+func (a *accord) lock() {
+	a.mu.Lock()
+	if a.heads == nil {
+		a.heads = make(map[string]pact, len(a.news))
+	}
+	for _, n := range a.news {
+		a.heads[n.ref.Path()] = pact{n.ref.sum(), n.keys}
+	}
+	a.news = nil
 }
 
 // holds tells whether history is known to hold a head.
 func (a *accord) holds(path, hash string) bool {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
-	return a.heads[path].hash == hash
+	p, ok := a.heads[path]
+	return ok && p.sum == sumOfHash(hash)
 }
 
 // note keeps that history, with these keys, holds a head.
 func (a *accord) note(path, hash string, keys uint64) {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
-	if a.heads == nil {
-		a.heads = map[string]pact{}
-	}
-	if old := a.heads[path]; keys != 0 && (old.hash != hash || old.keys != keys) {
+	fresh := pact{sumOfHash(hash), keys}
+	if keys != 0 && a.heads[path] != fresh {
 		a.fresh++
 	}
-	a.heads[path] = pact{hash, keys}
+	a.heads[path] = fresh
 }
 
 // noteGone keeps that history, with these keys, says that an id is gone.
@@ -55,20 +73,20 @@ func (a *accord) noteGone(id string, keys uint64) {
 
 // drop forgets what lay at a path.
 func (a *accord) drop(path string) {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	delete(a.heads, path)
 }
 
 // settled tells which of some ids are known to be in accord with the revisions
 // that history has of them.
-func (a *accord) settled(groups []group, head func(id string) *Head) []bool {
+func (a *accord) settled(groups []group, head func(id string) (*Ref, bool)) []bool {
 	known := make([]bool, len(groups))
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	for i, g := range groups {
-		if h := head(g.id); h != nil {
-			known[i] = h.plain.Load() == g.sum || a.plainly(h, g.sum)
+		if r, there := head(g.id); there {
+			known[i] = r.plain.Load() == g.sum || a.plainly(r, g.sum)
 		} else {
 			known[i] = a.gone[g.id] == g.sum
 		}
@@ -78,21 +96,21 @@ func (a *accord) settled(groups []group, head func(id string) *Head) []bool {
 
 // plainly looks a head up, and notes on it what it found. What names say does
 // not change for a head that does not.
-func (a *accord) plainly(h *Head, sum uint64) bool {
-	p := a.heads[h.Path]
-	if p.keys != sum || p.hash != h.Hash {
+func (a *accord) plainly(r *Ref, sum uint64) bool {
+	p, ok := a.heads[r.Path()]
+	if !ok || p.keys != sum || p.sum != r.sum() {
 		return false
 	}
-	h.plain.Store(sum)
+	r.plain.Store(sum)
 	return true
 }
 
 // of gives the keys that say that history holds a head.
-func (a *accord) of(path, hash string) (keys uint64, ok bool) {
-	a.mu.Lock()
+func (a *accord) of(path string, r *Ref) (keys uint64, ok bool) {
+	a.lock()
 	defer a.mu.Unlock()
-	p := a.heads[path]
-	return p.keys, p.hash == hash
+	p, ok := a.heads[path]
+	return p.keys, ok && p.sum == r.sum()
 }
 
 // learned is how much was found out since the snapshot.
@@ -121,8 +139,8 @@ func (a *accord) saved() {
 }
 
 // take takes over what another process found out.
-func (a *accord) take(known *accord) {
+func (a *accord) take(news []agreed, gone map[string]uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.heads, a.gone = known.heads, known.gone
+	a.news, a.gone = news, gone
 }

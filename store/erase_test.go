@@ -49,10 +49,10 @@ func erase(t testing.TB, s *store.Store, ids ...string) []store.Erased {
 }
 
 // index is what a snapshot carries along for the index.
-func index(text string) func(io.Writer, ...string) error {
-	return func(w io.Writer, _ ...string) error {
+func index(text string) func(io.Writer, ...string) ([]string, error) {
+	return func(w io.Writer, _ ...string) ([]string, error) {
 		_, err := io.WriteString(w, text)
-		return err
+		return nil, err
 	}
 }
 

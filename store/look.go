@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -29,7 +28,7 @@ const emptyRest = 30 * time.Second
 type file struct {
 	stamp stamp
 	read  time.Time // the moment just before it was read
-	head  *Head     // nil: never had content, or too large
+	ref   *Ref      // to the head; nil: never had content, or too large
 	since time.Time // when a look first found this content; on the store's clock
 	empty time.Time // since when the file has been empty; zero when it is not
 	large bool
@@ -104,8 +103,7 @@ type content struct {
 	path  string
 	stamp stamp
 	read  time.Time
-	bytes []byte
-	head  *Head
+	ref   *Ref
 	gone  bool
 	bad   error
 }
@@ -159,8 +157,8 @@ func (w *walk) refill(root *os.Root, todo []content) {
 // emptied tells whether a file had content at the last look and has none now.
 func (w *walk) emptied(c *content) bool {
 	old := w.s.files[c.path]
-	return old != nil && old.head != nil && old.empty.IsZero() &&
-		c.head == nil && !c.gone && c.bad == nil && c.stamp.size <= maxHead
+	return old != nil && old.ref != nil && old.empty.IsZero() &&
+		c.ref == nil && !c.gone && c.bad == nil && c.stamp.size <= maxHead
 }
 
 func (w *walk) readOne(root *os.Root, c *content) {
@@ -177,22 +175,22 @@ func (w *walk) readOne(root *os.Root, c *content) {
 		c.bad, c.read = err, w.start
 		return
 	}
-	c.bytes, c.stamp, c.read = b, st, read
+	c.stamp, c.read = st, read
 	if isBlank(b) {
 		return
 	}
-	if old := w.s.files[c.path]; old != nil && old.head != nil && old.head.Hash == entry.Sum(b) {
-		c.head = old.head
-		if c.head.touched().UnixNano() == max(st.mtime, st.ctime) {
+	if old := w.s.files[c.path]; old != nil && old.ref != nil && old.ref.sum() == sumOfHash(entry.Sum(b)) {
+		c.ref = old.ref
+		if c.ref.Head().touched().UnixNano() == max(st.mtime, st.ctime) {
 			return
 		}
 	}
-	c.head = w.s.parse(c.path, st, b)
+	c.ref = w.s.warm.pack(w.s.parse(c.path, st, b))
 }
 
 // parse makes the head that a file's bytes are.
 func (s *Store) parse(p string, st stamp, b []byte) *Head {
-	h := &Head{Path: p, Hash: entry.Sum(b), Size: int64(len(b)), plain: new(atomic.Uint64)}
+	h := &Head{Path: p, Hash: entry.Sum(b), Size: int64(len(b))}
 	h.times(st)
 	parsed, err := entry.ParseFile(p, h.Modified, b)
 	h.Entry, h.Form = parsed.Entry, parsed.Form
@@ -269,8 +267,8 @@ func (s *Store) take(w *walk, fresh []content) {
 		}
 		was := s.files[c.path]
 		changed = s.takeOne(d, c, now) || changed
-		if was != nil && was.head != nil && (s.files[c.path].head == nil || s.files[c.path].head.Entry.ID != was.head.Entry.ID) {
-			gone = append(gone, was.head)
+		if now := s.files[c.path].ref; was != nil && was.ref != nil && now != was.ref && (now == nil || now.ID() != was.ref.ID()) {
+			gone = append(gone, was.ref.Head())
 		}
 	}
 	for _, p := range w.gone {
@@ -278,10 +276,10 @@ func (s *Store) take(w *walk, fresh []content) {
 		delete(s.files, p)
 		s.accord.drop(p)
 		delete(s.recheck, p)
-		if f != nil && f.head != nil {
+		if f != nil && f.ref != nil {
 			d.drop(p)
 			changed = true
-			gone = append(gone, f.head)
+			gone = append(gone, f.ref.Head())
 		}
 	}
 	if changed {
@@ -293,22 +291,22 @@ func (s *Store) take(w *walk, fresh []content) {
 // takeOne takes over one file that was read; it tells whether the view changes.
 func (s *Store) takeOne(d *draft, c content, now time.Time) bool {
 	old := s.files[c.path]
-	f := &file{pass: s.passes, stamp: c.stamp, read: c.read, head: c.head, since: now, large: c.stamp.size > maxHead}
+	f := &file{pass: s.passes, stamp: c.stamp, read: c.read, ref: c.ref, since: now, large: c.stamp.size > maxHead}
 	s.files[c.path] = f
-	if old != nil && old.head != nil && c.head != nil && old.head.Hash == c.head.Hash {
+	if old != nil && old.ref != nil && c.ref != nil && (old.ref == c.ref || old.ref.sum() == c.ref.sum()) {
 		f.since = old.since
 	}
 	f.bad = c.bad
 	if c.bad != nil && old != nil {
-		f.head, f.since = old.head, old.since // what it held when it could be read
+		f.ref, f.since = old.ref, old.since // what it held when it could be read
 	}
-	if c.head == nil && !f.large && c.bad == nil { // empty: speak from what it held until it has stayed so
+	if c.ref == nil && !f.large && c.bad == nil { // empty: speak from what it held until it has stayed so
 		f.empty = now
 		if old != nil && !old.empty.IsZero() {
 			f.empty = old.empty
 		}
 		if old != nil && now.Sub(f.empty) < emptyRest {
-			f.head, f.since = old.head, old.since
+			f.ref, f.since = old.ref, old.since
 		}
 	}
 	if f.bad != nil || !f.empty.IsZero() || f.stamp.links > 1 {
@@ -316,17 +314,17 @@ func (s *Store) takeOne(d *draft, c content, now time.Time) bool {
 	} else {
 		delete(s.recheck, c.path)
 	}
-	was := (*Head)(nil)
+	was := (*Ref)(nil)
 	if old != nil {
-		was = old.head
+		was = old.ref
 	}
 	switch {
-	case f.head == was:
+	case f.ref == was:
 		return false
-	case f.head == nil:
+	case f.ref == nil:
 		d.drop(c.path)
 	default:
-		d.put(f.head)
+		d.put(f.ref)
 	}
 	return true
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"sync/atomic"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -184,28 +183,35 @@ func (u *unpacker) stamp() stamp {
 }
 
 // file packs a file that is an entry of good standing, and whether history is
-// known to have it, with which keys.
-func (p *packer) file(path string, f *file, keys uint64, settled bool) {
-	p.str(path)
+// known to have it, with which keys. Its length comes first, so that the head
+// need not be read to find the next one.
+func (p *packer) file(f *file, keys uint64, settled bool) {
+	var one packer
 	if settled {
-		p.uint(1)
-		p.uint(keys)
+		one.uint(1)
+		one.uint(keys)
 	} else {
-		p.uint(0)
+		one.uint(0)
 	}
-	p.stamp(f.stamp)
-	p.int(f.read.UnixNano())
-	p.str(f.head.Hash)
-	p.uint(uint64(f.head.Form))
-	p.entry(f.head.Entry)
+	one.stamp(f.stamp)
+	one.int(f.read.UnixNano())
+	if f.ref.packed != "" {
+		one.b = append(one.b, f.ref.packed...)
+	} else {
+		one.head(f.ref.Head())
+	}
+	p.str(string(one.b))
 }
 
-func (u *unpacker) file(now time.Time) (path string, f *file, keys uint64, settled bool) {
-	if path, settled = u.str(), u.uint() == 1; settled {
-		keys = u.uint()
+// file reads what is known of a file into f and r.
+func (u *unpacker) file(f *file, r *Ref, now time.Time) (keys uint64, settled bool) {
+	one := unpacker{s: u.str()}
+	if settled = one.uint() == 1; settled {
+		keys = one.uint()
 	}
-	f = &file{stamp: u.stamp(), read: time.Unix(0, u.int()), since: now}
-	f.head = &Head{Path: path, Hash: u.str(), Form: entry.Form(u.uint()), Entry: u.entry(), Size: f.stamp.size, plain: new(atomic.Uint64)}
-	f.head.times(f.stamp)
-	return path, f, keys, settled
+	f.stamp, f.read, f.since, f.ref = one.stamp(), time.Unix(0, one.int()), now, r
+	if r.packed = one.s; one.s == "" || one.err != nil {
+		u.fail()
+	}
+	return keys, settled
 }

@@ -136,7 +136,7 @@ func (p *Past) groups() iter.Seq2[int, group] {
 func (p *Past) unknown() iter.Seq2[string, *Head] {
 	p.count.Do(func() {
 		for _, g := range p.groups() {
-			if _, ok := p.view.ID(g.id); ok {
+			if _, ok := p.view.RefOf(g.id); ok {
 				p.known++
 			}
 		}
@@ -145,8 +145,8 @@ func (p *Past) unknown() iter.Seq2[string, *Head] {
 		if p.known == p.view.entries() {
 			return
 		}
-		for id, h := range p.view.heads() {
-			if _, ok := p.names.of(id); !ok && !yield(id, h) {
+		for id, r := range p.view.heads() {
+			if _, ok := p.names.of(id); !ok && !yield(id, r.Head()) {
 				return
 			}
 		}
@@ -234,8 +234,7 @@ func (p *Past) Counts(id, key string) string { return p.line(id).stand.now(key) 
 // state is read.
 func (p *Past) quickly(id string, at time.Time) (m Moment, ok, known bool) {
 	g, in := p.names.of(id)
-	h, _ := p.view.ID(id)
-	if !in || !p.s.accord.settled([]group{g}, func(string) *Head { return h })[0] {
+	if !in || !p.s.accord.settled([]group{g}, p.view.RefOf)[0] {
 		return Moment{}, false, false
 	}
 	root, err := p.s.root()

@@ -43,7 +43,7 @@ func (p *Past) At(ctx context.Context, at time.Time) (*View, error) {
 	}
 	for _, c := range changes {
 		if c.was != nil {
-			d.put(d.free(c.was))
+			d.put(refTo(d.free(c.was)))
 		}
 	}
 	return d.done(), nil
@@ -158,15 +158,11 @@ func recordedAfter(key, mark string) bool { return key[:len(mark)] > mark }
 // it is not known that their heads are what history says. It tells which of
 // them are known to be plain lines.
 func (p *Past) unsettled(pick func(group) bool) (some []group, plain []bool) {
-	head := func(id string) *Head {
-		h, _ := p.view.ID(id)
-		return h
-	}
 	for _, l := range p.names {
 		if l == nil {
 			continue
 		}
-		known := p.s.accord.settled(l.groups, head)
+		known := p.s.accord.settled(l.groups, p.view.RefOf)
 		for i, g := range l.groups {
 			if !known[i] || pick != nil && pick(g) {
 				some, plain = append(some, g), append(plain, known[i])

@@ -211,7 +211,7 @@ func benchFirst(b *testing.B, dir string, times map[string]time.Time) {
 	s := open(b, dir, store.Options{Watch: true})
 	v := look(b, s)
 	past(b, s).Since(times["changed since"])
-	if ok, err := s.SaveSnapshot(bg, "bench", v, true, func(io.Writer, ...string) error { return nil }); err != nil || !ok {
+	if ok, err := s.SaveSnapshot(bg, "bench", v, true, func(io.Writer, ...string) ([]string, error) { return nil, nil }); err != nil || !ok {
 		b.Logf("no new snapshot: %v", err)
 	}
 	first("look", load, func(s *store.Store) { look(b, s) })

@@ -106,7 +106,7 @@ func readSome(t *testing.T, s *store.Store) {
 		p.Line(id)
 		p.Beside(id)
 	}
-	if _, err := s.SaveSnapshot(bg, "1", p.View(), true, func(io.Writer, ...string) error { return nil }); err != nil {
+	if _, err := s.SaveSnapshot(bg, "1", p.View(), true, func(io.Writer, ...string) ([]string, error) { return nil, nil }); err != nil {
 		t.Error(err)
 	}
 	s.Conflicts()

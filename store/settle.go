@@ -143,27 +143,20 @@ func (s *Store) edited(ctx context.Context, root *os.Root, view *View, final boo
 // as it is now, says.
 func (s *Store) doubtful(view *View, names *names) []*Head {
 	var some []*Head
-	head := func(id string) *Head {
-		h, _ := view.ID(id)
-		return h
-	}
 	for _, l := range names {
 		if l == nil {
 			continue
 		}
-		known := s.accord.settled(l.groups, head)
+		known := s.accord.settled(l.groups, view.RefOf)
 		for i, g := range l.groups {
-			if h := head(g.id); h != nil && !known[i] && h.Broken == nil {
-				some = append(some, h)
+			if r, there := view.RefOf(g.id); there && !known[i] && !r.broken() {
+				some = append(some, r.Head())
 			}
 		}
 	}
-	for id, h := range view.heads() {
-		if h.Broken != nil || s.accord.holds(h.Path, h.Hash) {
-			continue
-		}
-		if _, known := names.of(id); !known {
-			some = append(some, h)
+	for id, r := range view.heads() {
+		if _, known := names.of(id); !known && !r.broken() && !s.accord.holds(r.Path(), r.hash()) {
+			some = append(some, r.Head())
 		}
 	}
 	return some

@@ -28,7 +28,9 @@ import (
 //	1: stamps and entries, then the index
 //	2: whether history has the entry
 //	3: an index without entries that are in doubt; the keys that history had
-const snapshotFormat = 3
+//	4: the entries in the order of the index, each a part of its own that is
+//	   read when somebody asks
+const snapshotFormat = 4
 
 // leastPacked is the number of bytes that a file takes at least.
 const leastPacked = 100
@@ -64,30 +66,60 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", err)
 	}
-	n := u.uint()
-	likely := int(min(n, uint64(len(u.s)/leastPacked)))
-	files, d, now := make(map[string]*file, likely), newDraft(&View{}), s.opts.Now()
-	known := &accord{heads: make(map[string]pact, likely), gone: map[string]uint64{}}
-	d.expect(likely)
-	for ; n > 0 && u.err == nil; n-- {
-		p, f, keys, settled := u.file(now)
-		files[p] = f
-		if settled {
-			known.heads[p] = pact{f.head.Hash, keys}
-		}
-		d.load(f.head)
-	}
-	for n := u.uint(); n > 0 && u.err == nil; n-- {
-		id := u.str()
-		known.gone[id] = u.uint()
-	}
+	l := s.unpackAll(u)
 	if u.err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", u.err)
 	}
-	s.files, s.view = files, d.done()
-	s.accord.take(known)
+	s.files, s.view = l.files, l.draft.done()
+	s.accord.take(l.known, l.gone)
 	s.saved = s.view
-	return Snapshot{Index: index, View: s.view}, nil
+	return Snapshot{Index: index, View: s.view, Refs: l.refs}, nil
+}
+
+// loaded is what a snapshot says of the files.
+type loaded struct {
+	files map[string]*file
+	draft *draft
+	refs  []*Ref
+	known []agreed
+	gone  map[string]uint64
+}
+
+func (s *Store) unpackAll(u *unpacker) loaded {
+	n := u.uint()
+	if n > uint64(len(u.s)/leastPacked) {
+		u.fail()
+		return loaded{}
+	}
+	l := loaded{
+		files: make(map[string]*file, n), draft: newDraft(&View{}), refs: make([]*Ref, n), known: make([]agreed, 0, n),
+		gone: map[string]uint64{},
+	}
+	files, refs, now := make([]file, n), make([]Ref, n), s.opts.Now()
+	l.draft.expect(int(n))
+	for i := range files {
+		f, r := &files[i], &refs[i]
+		r.warm, l.refs[i] = &s.warm, r
+		keys, settled := u.file(f, r, now)
+		at := unpacker{s: r.packed}
+		p, id := at.str(), at.str()
+		at.hash()
+		size := at.int()
+		if u.err != nil || at.err != nil || l.files[p] != nil {
+			u.fail()
+			return loaded{}
+		}
+		l.files[p] = f
+		if settled {
+			l.known = append(l.known, agreed{r, keys})
+		}
+		l.draft.load(p, id, r, size)
+	}
+	for n := u.uint(); n > 0 && u.err == nil; n-- {
+		id := u.str()
+		l.gone[id] = u.uint()
+	}
+	return l
 }
 
 func (s *Store) readSnapshot(version string) ([]byte, error) {
@@ -106,6 +138,7 @@ func (s *Store) readSnapshot(version string) ([]byte, error) {
 type Snapshot struct {
 	Index []byte // as it was saved
 	View  *View  // that the index speaks of
+	Refs  []*Ref // of its files, in the order in which the index was saved
 }
 
 // snapshotVersion adds what the entries themselves depend on.
@@ -139,9 +172,9 @@ func openSnapshot(b []byte, version string) (*unpacker, []byte, error) {
 // SaveSnapshot writes what the store knows of a view, and the index that
 // speaks of the same view, for the next process. Unless final, it does so only
 // after enough has changed. What is in doubt is to be left out of the index,
-// and is read again by whoever takes over. It does nothing in a folder that was never written,
-// and when another process is at it. It tells whether it wrote.
-func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, final bool, index func(w io.Writer, without ...string) error) (bool, error) {
+// and is read again by whoever takes over; the index returns the paths of the
+// rest in its order, or nil where that does not matter. It does nothing in a folder that was never written, and when another process is at it. It tells whether it wrote.
+func (s *Store) SaveSnapshot(ctx context.Context, version string, view *View, final bool, index func(w io.Writer, without ...string) ([]string, error)) (bool, error) {
 	version = s.snapshotVersion(version)
 	b, ok, err := s.packSnapshot(version, view, final, index)
 	if err != nil || !ok {
@@ -203,7 +236,7 @@ func (s *Store) worth(view *View, final bool) bool {
 	return changes*20 > view.Len()
 }
 
-func (s *Store) packSnapshot(version string, view *View, final bool, index func(w io.Writer, without ...string) error) ([]byte, bool, error) {
+func (s *Store) packSnapshot(version string, view *View, final bool, index func(w io.Writer, without ...string) ([]string, error)) ([]byte, bool, error) {
 	s.looking.Lock()
 	defer s.looking.Unlock()
 	if view != s.view || !s.worth(view, final) {
@@ -221,15 +254,23 @@ func (s *Store) packSnapshot(version string, view *View, final bool, index func(
 		}
 	}
 	var blob appender
-	if err := index(&blob, doubt...); err != nil {
+	order, err := index(&blob, doubt...)
+	if err != nil {
 		return nil, false, fmt.Errorf("save snapshot: %w", err)
+	}
+	if order != nil {
+		good = order
 	}
 	p.uint(uint64(len(blob)))
 	p.b = append(p.b, blob...)
 	p.uint(uint64(len(good)))
 	for _, path := range good {
-		keys, settled := s.accord.of(path, s.files[path].head.Hash)
-		p.file(path, s.files[path], keys, settled)
+		f := s.files[path]
+		if f == nil || !s.good(path, f) {
+			return nil, false, fmt.Errorf("save snapshot: the index speaks of %q, which is not there", path)
+		}
+		keys, settled := s.accord.of(path, f.ref)
+		p.file(f, keys, settled)
 	}
 	s.accord.pack(&p)
 	return binary.LittleEndian.AppendUint32(p.b, crc32.Checksum(p.b, castagnoli)), true, nil
@@ -238,7 +279,7 @@ func (s *Store) packSnapshot(version string, view *View, final bool, index func(
 // good tells whether a file's state can be handed on: what is in doubt is read
 // again by whoever comes next.
 func (s *Store) good(p string, f *file) bool {
-	return f.head != nil && f.head.Broken == nil && !s.recheck[p] && f.stamp.size == f.head.Size
+	return f.ref != nil && !f.ref.broken() && !s.recheck[p] && f.stamp.size == f.ref.size()
 }
 
 func (w *writer) replaceSnapshot(name string, b []byte) error {

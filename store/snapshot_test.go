@@ -65,13 +65,22 @@ func TestPackedEntriesComeBack(t *testing.T) {
 
 func FuzzUnpack(f *testing.F) {
 	var p packer
-	p.file("a/b.md", &file{stamp: stamp{size: 3}, head: &Head{Hash: "h", Entry: entry.Entry{ID: "x", Tags: []string{"a"}}}}, 7, true)
+	head := &Head{Path: "a/b.md", Hash: entry.Sum(nil), Entry: entry.Entry{ID: "x", Tags: []string{"a"}}}
+	p.file(&file{stamp: stamp{size: 3}, ref: new(warm).pack(head)}, 7, true)
 	f.Add(p.b)
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
-	f.Fuzz(func(_ *testing.T, b []byte) {
+	f.Fuzz(func(t *testing.T, b []byte) {
 		u := unpacker{s: string(b)}
-		u.file(time.Time{})
-		u.strs()
+		var r Ref
+		u.file(&file{}, &r, time.Time{})
+		for _, s := range []string{r.packed, string(b)} {
+			if s != "" {
+				h := (&Ref{packed: s, warm: new(warm)}).Head()
+				if got := (&Ref{packed: s}); got.Path() != h.Path || len(got.ID()) > len(s) || len(got.sum()) > len(s) || got.size() != h.Size {
+					t.Fatalf("%+v says otherwise in parts", h)
+				}
+			}
+		}
 	})
 }
 
@@ -120,9 +129,16 @@ func heads(v *View) []Head {
 
 func saved(t testing.TB, s *Store, final bool) bool {
 	t.Helper()
-	ok, err := s.SaveSnapshot(context.Background(), "v1", s.View(), final, func(w io.Writer, without ...string) error {
+	v := s.View()
+	ok, err := s.SaveSnapshot(context.Background(), "v1", v, final, func(w io.Writer, without ...string) ([]string, error) {
 		_, err := fmt.Fprintf(w, "the index without %q", without)
-		return err
+		var paths []string
+		for h := range v.Heads() {
+			if !slices.Contains(without, h.Path) {
+				paths = append(paths, h.Path)
+			}
+		}
+		return paths, err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +262,7 @@ func TestASnapshotStaysInItsFolder(t *testing.T) {
 		}
 		s := opened(t, dir)
 		if view := looked(t, s); link {
-			if _, err := s.SaveSnapshot(context.Background(), "v", view, true, func(io.Writer, ...string) error { return nil }); err == nil {
+			if _, err := s.SaveSnapshot(context.Background(), "v", view, true, func(io.Writer, ...string) ([]string, error) { return nil, nil }); err == nil {
 				t.Error("saved through a link")
 			}
 		} else if !saved(t, s, true) {

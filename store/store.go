@@ -48,6 +48,7 @@ type Store struct {
 	looking   sync.Mutex // guards files, looks and what follows
 	files     map[string]*file
 	view      *View
+	warm      warm              // has a lock of its own
 	saved     *View             // that the last snapshot speaks of
 	passes    int               // scans so far
 	strays    []string          // our own temporaries seen by the last look

@@ -424,7 +424,7 @@ func TestSinceTellsWhatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := look(t, s).Since(before)
-	if len(d.Changed) != 1 || d.Changed[0].Entry.Body != "three" || !reflect.DeepEqual(d.Gone, []string{"gotchas/gotcha-00000002.md"}) {
+	if len(d.Changed) != 1 || d.Changed[0].Head().Entry.Body != "three" || !reflect.DeepEqual(d.Gone, []string{"gotchas/gotcha-00000002.md"}) {
 		t.Fatalf("delta %+v", d)
 	}
 	if d := before.Since(nil); len(d.Changed) != 2 {

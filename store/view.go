@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"memory-mcp/store/entry"
@@ -24,8 +23,6 @@ type Head struct {
 	Size     int64
 	Copy     string             // the head's path when this file is a copy of it
 	Broken   *entry.SyntaxError // the file cannot be parsed; Entry is its plain text
-
-	plain *atomic.Uint64 // the sum of the keys with which history is known to hold it as a plain line; nil: nobody asks
 }
 
 func (h *Head) times(st stamp) {
@@ -50,17 +47,18 @@ type shard[T any] struct{ m map[string]T }
 // View is an immutable snapshot of a store's files. Two views share what is
 // alike, so that a new one costs what has changed.
 type View struct {
-	paths  [shards]*shard[*Head]
-	ids    [shards]*shard[[]*Head]
+	paths  [shards]*shard[*Ref]
+	ids    [shards]*shard[*Ref]   // the head of each
+	kin    [shards]*shard[[]*Ref] // by id that several files have: all of them, the head first
 	n      int
 	bytes  int64
 	sort   sync.Once
-	sorted []*Head
+	sorted []*Ref
 }
 
 // Delta is what differs between two views.
 type Delta struct {
-	Changed []*Head  // new and changed files, and files that became a copy or a head
+	Changed []*Ref   // new and changed files, and files that became a copy or a head
 	Gone    []string // paths
 }
 
@@ -97,29 +95,41 @@ func (v *View) Bytes() int64 {
 	return v.bytes
 }
 
-// Path gives the file at a path.
-func (v *View) Path(p string) (*Head, bool) {
+// RefAt gives a ref to the file at a path.
+func (v *View) RefAt(p string) (*Ref, bool) {
 	if v == nil {
 		return nil, false
 	}
 	return lookup(v.paths[shardOf(p)], p)
 }
 
-// ID gives the head of an id, never a copy.
-func (v *View) ID(id string) (*Head, bool) {
+// RefOf gives a ref to the head of an id, never to a copy.
+func (v *View) RefOf(id string) (*Ref, bool) {
 	if v == nil {
 		return nil, false
 	}
-	group, _ := lookup(v.ids[shardOf(id)], id)
-	if len(group) == 0 {
-		return nil, false
+	return lookup(v.ids[shardOf(id)], id)
+}
+
+// Path gives the file at a path.
+func (v *View) Path(p string) (*Head, bool) {
+	if r, ok := v.RefAt(p); ok {
+		return r.Head(), true
 	}
-	return group[0], true
+	return nil, false
+}
+
+// ID gives the head of an id, never a copy.
+func (v *View) ID(id string) (*Head, bool) {
+	if r, ok := v.RefOf(id); ok {
+		return r.Head(), true
+	}
+	return nil, false
 }
 
 // heads gives the head of every id, in no order.
-func (v *View) heads() iter.Seq2[string, *Head] {
-	return func(yield func(string, *Head) bool) {
+func (v *View) heads() iter.Seq2[string, *Ref] {
+	return func(yield func(string, *Ref) bool) {
 		if v == nil {
 			return
 		}
@@ -127,8 +137,8 @@ func (v *View) heads() iter.Seq2[string, *Head] {
 			if s == nil {
 				continue
 			}
-			for id, group := range s.m {
-				if len(group) > 0 && !yield(id, group[0]) {
+			for id, r := range s.m {
+				if !yield(id, r) {
 					return
 				}
 			}
@@ -152,16 +162,16 @@ func (v *View) entries() int {
 // copies gives the paths of files that are copies.
 func (v *View) copies() []string {
 	var paths []string
-	if v.Len() == v.entries() {
+	if v == nil {
 		return nil
 	}
-	for _, s := range v.ids {
+	for _, s := range v.kin {
 		if s == nil {
 			continue
 		}
 		for _, group := range s.m {
-			for _, h := range group[min(1, len(group)):] {
-				paths = append(paths, h.Path)
+			for _, r := range group[1:] {
+				paths = append(paths, r.Path())
 			}
 		}
 	}
@@ -170,36 +180,24 @@ func (v *View) copies() []string {
 
 // Heads gives every file in path order, copies and broken ones included.
 func (v *View) Heads() iter.Seq[*Head] {
-	if v == nil {
-		return func(func(*Head) bool) {}
-	}
-	v.sort.Do(func() {
-		v.sorted = make([]*Head, 0, v.n)
-		for _, s := range v.paths {
-			if s == nil {
-				continue
-			}
-			for _, h := range s.m {
-				v.sorted = append(v.sorted, h)
-			}
+	return func(yield func(*Head) bool) {
+		if v == nil {
+			return
 		}
-		slices.SortFunc(v.sorted, func(a, b *Head) int { return strings.Compare(a.Path, b.Path) })
-	})
-	return slices.Values(v.sorted)
-}
-
-// Each gives every file as [View.Heads] does, in no order, which costs no
-// sorting after a change.
-func (v *View) Each(yield func(*Head) bool) {
-	if v == nil {
-		return
-	}
-	for _, s := range v.paths {
-		if s == nil {
-			continue
-		}
-		for _, h := range s.m {
-			if !yield(h) {
+		v.sort.Do(func() {
+			v.sorted = make([]*Ref, 0, v.n)
+			for _, s := range v.paths {
+				if s == nil {
+					continue
+				}
+				for _, r := range s.m {
+					v.sorted = append(v.sorted, r)
+				}
+			}
+			slices.SortFunc(v.sorted, byPath)
+		})
+		for _, r := range v.sorted {
+			if !yield(r.Head()) {
 				return
 			}
 		}
@@ -219,9 +217,9 @@ func (v *View) Since(old *View) Delta {
 			continue
 		}
 		if now != nil {
-			for p, h := range now.m {
-				if was, ok := lookup(before, p); !ok || was != h {
-					d.Changed = append(d.Changed, h)
+			for p, r := range now.m {
+				if was, ok := lookup(before, p); !ok || was != r {
+					d.Changed = append(d.Changed, r)
 				}
 			}
 		}
@@ -234,7 +232,7 @@ func (v *View) Since(old *View) Delta {
 			}
 		}
 	}
-	slices.SortFunc(d.Changed, func(a, b *Head) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(d.Changed, byPath)
 	slices.Sort(d.Gone)
 	return d
 }
@@ -244,11 +242,12 @@ type draft struct {
 	v       *View
 	ownPath [shards]bool
 	ownID   [shards]bool
-	touched map[string]bool // ids whose group changed
+	ownKin  [shards]bool
+	touched map[string]bool // ids of which files came, went or share the id
 }
 
 func newDraft(old *View) *draft {
-	return &draft{v: &View{paths: old.paths, ids: old.ids, n: old.n, bytes: old.bytes}, touched: map[string]bool{}}
+	return &draft{v: &View{paths: old.paths, ids: old.ids, kin: old.kin, n: old.n, bytes: old.bytes}, touched: map[string]bool{}}
 }
 
 func own[T any](owned *bool, s **shard[T]) map[string]T {
@@ -262,47 +261,77 @@ func own[T any](owned *bool, s **shard[T]) map[string]T {
 	return (*s).m
 }
 
-func (d *draft) pathMap(p string) map[string]*Head {
+func (d *draft) pathMap(p string) map[string]*Ref {
 	i := shardOf(p)
 	return own(&d.ownPath[i], &d.v.paths[i])
 }
 
-func (d *draft) idMap(id string) map[string][]*Head {
+func (d *draft) idMap(id string) map[string]*Ref {
 	i := shardOf(id)
 	return own(&d.ownID[i], &d.v.ids[i])
+}
+
+func (d *draft) kinMap(id string) map[string][]*Ref {
+	i := shardOf(id)
+	return own(&d.ownKin[i], &d.v.kin[i])
+}
+
+// group is the files of an id.
+func (d *draft) group(id string) []*Ref {
+	if group, ok := lookup(d.v.kin[shardOf(id)], id); ok {
+		return group
+	}
+	if r, ok := lookup(d.v.ids[shardOf(id)], id); ok {
+		return []*Ref{r}
+	}
+	return nil
+}
+
+// regroup sets the files of an id, the head first.
+func (d *draft) regroup(id string, group []*Ref) {
+	switch len(group) {
+	case 0:
+		delete(d.idMap(id), id)
+	default:
+		d.idMap(id)[id] = group[0]
+	}
+	if len(group) > 1 {
+		d.kinMap(id)[id] = group
+	} else if _, shared := lookup(d.v.kin[shardOf(id)], id); shared {
+		delete(d.kinMap(id), id)
+	}
 }
 
 // expect makes room for so many files in an empty draft.
 func (d *draft) expect(n int) {
 	for i := range shards {
-		d.v.paths[i], d.ownPath[i] = &shard[*Head]{m: make(map[string]*Head, n/shards)}, true
-		d.v.ids[i], d.ownID[i] = &shard[[]*Head]{m: make(map[string][]*Head, n/shards)}, true
+		d.v.paths[i], d.ownPath[i] = &shard[*Ref]{m: make(map[string]*Ref, n/shards)}, true
+		d.v.ids[i], d.ownID[i] = &shard[*Ref]{m: make(map[string]*Ref, n/shards)}, true
 	}
 }
 
-// load puts a file into a draft that is made of files alone, each of another
-// path. Where its id is not shared there is nothing to decide.
-func (d *draft) load(h *Head) {
-	paths, ids := d.pathMap(h.Path), d.idMap(h.Entry.ID)
-	group := ids[h.Entry.ID]
-	if _, again := paths[h.Path]; again || len(group) > 0 {
-		d.put(h)
+// load puts a file into a draft that is made of files alone. Where neither its
+// path nor its id is taken there is nothing to decide.
+func (d *draft) load(p, id string, r *Ref, size int64) {
+	paths, ids := d.pathMap(p), d.idMap(id)
+	_, again := paths[p]
+	if _, shared := ids[id]; again || shared {
+		d.put(r)
 		return
 	}
-	paths[h.Path] = h
-	ids[h.Entry.ID] = []*Head{h}
+	paths[p], ids[id] = r, r
 	d.v.n++
-	d.v.bytes += h.Size
+	d.v.bytes += size
 }
 
-func (d *draft) put(h *Head) {
-	d.drop(h.Path)
-	d.pathMap(h.Path)[h.Path] = h
+func (d *draft) put(r *Ref) {
+	p, id := r.Path(), r.ID()
+	d.drop(p)
+	d.pathMap(p)[p] = r
 	d.v.n++
-	d.v.bytes += h.Size
-	m := d.idMap(h.Entry.ID)
-	m[h.Entry.ID] = append(slices.Clip(m[h.Entry.ID]), h)
-	d.touched[h.Entry.ID] = true
+	d.v.bytes += r.size()
+	d.regroup(id, append(slices.Clip(d.group(id)), r))
+	d.touched[id] = true
 }
 
 func (d *draft) drop(p string) {
@@ -312,13 +341,9 @@ func (d *draft) drop(p string) {
 	}
 	delete(d.pathMap(p), p)
 	d.v.n--
-	d.v.bytes -= old.Size
-	id := old.Entry.ID
-	m := d.idMap(id)
-	rest := slices.DeleteFunc(slices.Clone(m[id]), func(h *Head) bool { return h.Path == p })
-	if m[id] = rest; len(rest) == 0 {
-		delete(m, id)
-	}
+	d.v.bytes -= old.size()
+	id := old.ID()
+	d.regroup(id, slices.DeleteFunc(slices.Clone(d.group(id)), func(r *Ref) bool { return r.Path() == p }))
 	d.touched[id] = true
 }
 
@@ -326,25 +351,25 @@ func (d *draft) drop(p string) {
 // the others as copies of it.
 func (d *draft) done() *View {
 	for id := range d.touched {
-		m := d.idMap(id)
-		group := slices.Clone(m[id])
-		if len(group) == 0 {
+		group := d.group(id)
+		if len(group) == 0 || len(group) == 1 && group[0].copyOf() == "" {
 			continue
 		}
-		slices.SortFunc(group, func(a, b *Head) int { return rankHead(a, b, id) })
-		for i, h := range group {
+		group = slices.Clone(group)
+		slices.SortFunc(group, func(a, b *Ref) int { return rankHead(a.Head(), b.Head(), id) })
+		for i, r := range group {
 			want := ""
 			if i > 0 {
-				want = group[0].Path
+				want = group[0].Path()
 			}
-			if h.Copy != want {
-				marked := *h
+			if r.copyOf() != want {
+				marked := *r.Head()
 				marked.Copy = want
-				group[i] = &marked
-				d.pathMap(h.Path)[h.Path] = &marked
+				group[i] = refTo(&marked)
+				d.pathMap(marked.Path)[marked.Path] = group[i]
 			}
 		}
-		m[id] = group
+		d.regroup(id, group)
 	}
 	return d.v
 }

@@ -118,10 +118,10 @@ func BenchmarkApply(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	x := index.New(textanalysis.New(textanalysis.Options{}))
 	x.Apply(manyDocs(20000), nil)
-	data := saved(b, x)
+	data, kept := saved(b, x)
 	b.ReportMetric(float64(len(data))/20000, "bytes/note")
 	for b.Loop() {
-		if _, err := index.Load(data, x.Analyzer(), x.Doc); err != nil {
+		if _, err := index.Load(data, x.Analyzer(), kept, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

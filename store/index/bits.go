@@ -12,6 +12,17 @@ func (b bitset) has(i uint32) bool {
 	return w < len(b) && b[w]&(1<<(i&63)) != 0
 }
 
+// with is the set, grown to hold a further number.
+func (b bitset) with(i uint32, member bool) bitset {
+	for int(i>>6) >= len(b) {
+		b = append(b, 0)
+	}
+	if member {
+		b.set(i)
+	}
+	return b
+}
+
 func (b bitset) set(i uint32) { b[i>>6] |= 1 << (i & 63) }
 
 func (b bitset) and(c bitset) {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"sort"
 	"strings"
 
 	"memory-mcp/textanalysis"
@@ -11,18 +12,19 @@ import (
 type builder struct {
 	analyzer *textanalysis.Analyzer
 	seg      *segment
-	lists    [][]byte // by stem
-	lastDoc  []uint32 // by stem: the number after the last document of its list
-	counts   []byte   // by stem, of the document at hand
-	lastWord []uint32 // by word: the number after the last document that has it
+	sessions map[string]uint32 // the number of each, plus one
+	lists    [][]byte          // by stem
+	lastDoc  []uint32          // by stem: the number after the last document of its list
+	counts   []byte            // by stem, of the document at hand
+	lastWord []uint32          // by word: the number after the last document that has it
 	touched  []uint32
 	titles   []uint32
 	bodies   []uint32
 }
 
-func newBuilder(a *textanalysis.Analyzer) *builder {
-	return &builder{analyzer: a, seg: &segment{
-		words: newDictionary(), stems: newDictionary(),
+func newBuilder(x *Index) *builder {
+	return &builder{analyzer: x.analyzer, sessions: make(map[string]uint32), seg: &segment{
+		again: x.again, words: newDictionary(), stems: newDictionary(),
 		forwardStarts: []uint32{0},
 		tags:          make(map[string][]uint32), subjects: make(map[string][]uint32), topics: make(map[string][]uint32),
 	}}
@@ -57,20 +59,45 @@ func (b *builder) stem(text string) uint32 {
 }
 
 // add takes one document in.
-func (b *builder) add(d Doc) {
-	number := uint32(len(b.seg.docs))
-	b.seg.docs = append(b.seg.docs, d)
+func (b *builder) add(given *Doc) {
+	number, kept, d := uint32(len(b.seg.docs)), Kept{given.Key, given.Ref}, *given
+	if b.seg.again == nil {
+		kept.Ref = &d
+	} else {
+		d = b.seg.again(given.Ref)
+	}
 	b.touched, b.titles, b.bodies = b.touched[:0], b.titles[:0], b.bodies[:0]
 	d.texts(func(z zone, text string) {
 		b.analyzer.Scan(text, func(t textanalysis.Token) { b.token(z, t) })
 	})
 	b.seg.length = append(b.seg.length, lengths{uint32(len(b.titles)), uint32(len(b.bodies))})
 	b.finish(number)
+	b.seg.docs = append(b.seg.docs, kept)
 	b.seg.group(&d, number)
+	b.seat(d.session(), d.Seq)
 }
 
-// group takes a document into the lists of its tags, its subject and its topic.
+// seat gives the document that was added last its place in a session.
+func (b *builder) seat(session string, seq int) {
+	s, n := b.seg, uint32(0)
+	if session != "" {
+		if n = b.sessions[session]; n == 0 {
+			s.names = append(s.names, session)
+			n = uint32(len(s.names))
+			b.sessions[session] = n
+		}
+	}
+	s.session, s.seqs = append(s.session, n), append(s.seqs, seq)
+}
+
+// group takes a document into the lists of its tags, its subject and its topic,
+// and among those that are like it.
 func (s *segment) group(d *Doc, number uint32) {
+	for _, m := range d.Marks {
+		s.marks.add(m, number)
+	}
+	s.states = append(s.states, stated(d))
+	s.plain = s.plain.with(number, d.Plain)
 	for _, t := range d.tagNames() {
 		s.tags[t] = append(s.tags[t], number)
 	}
@@ -83,7 +110,7 @@ func (s *segment) group(d *Doc, number uint32) {
 
 func (b *builder) token(z zone, t textanalysis.Token) {
 	word := b.word(t.Text)
-	if number := uint32(len(b.seg.docs)); z != zoneDate && b.lastWord[word] != number {
+	if number := uint32(len(b.seg.docs)) + 1; z != zoneDate && b.lastWord[word] != number {
 		b.lastWord[word] = number
 		b.seg.wordDocs[word]++
 	}
@@ -164,6 +191,7 @@ func (b *builder) segment() *segment {
 		s.postings = append(s.postings, l...)
 	}
 	s.starts = append(s.starts, uint32(len(s.postings)))
-	s.derive()
+	s.findSkips()
+	sort.Sort(&s.marks)
 	return s
 }

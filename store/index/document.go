@@ -35,6 +35,8 @@ type Doc struct {
 	Date time.Time
 	// Ref is the caller's own value of the entry, handed back with it.
 	Ref any
+	// Marks are numbers under which [Index.Marked] finds the entry again.
+	Marks []uint64
 	// Plain says that the caller keeps the entry whatever a usual query asks:
 	// see [Query.KeepsPlain].
 	Plain bool

@@ -64,15 +64,15 @@ func (e *edit) remove(key string) {
 	e.died = append(e.died, p.base+at.doc)
 	e.sum.title -= int64(p.seg.length[at.doc].title)
 	e.sum.body -= int64(p.seg.length[at.doc].body)
-	d := &p.seg.docs[at.doc]
+	d := p.seg.doc(at.doc)
 	if !e.later {
 		p.uncount(e.x.analyzer, d)
 	}
 	for _, tag := range d.tagNames() {
 		p.lessTags[tag]++
 	}
-	if name := d.session(); name != "" {
-		e.x.leave(d)
+	if name := p.seg.sessionOf(at.doc); name != "" {
+		e.x.leave(name, member{p.seg.seqs[at.doc], key})
 		e.fresh[name] = true
 	}
 }
@@ -110,12 +110,12 @@ func (p *part) uncount(a *textanalysis.Analyzer, d *Doc) {
 func (e *edit) append(s *segment) {
 	e.parts = append(e.parts, part{seg: s})
 	for i := range s.docs {
-		d := &s.docs[i]
-		e.x.places[d.Key] = place{s, uint32(i)}
+		key := s.docs[i].Key
+		e.x.places[key] = place{s, uint32(i)}
 		e.sum.title += int64(s.length[i].title)
 		e.sum.body += int64(s.length[i].body)
-		if name := d.session(); name != "" {
-			e.x.join(d)
+		if name := s.sessionOf(uint32(i)); name != "" {
+			e.x.join(name, member{s.seqs[i], key})
 			e.fresh[name] = true
 		}
 	}
@@ -161,6 +161,13 @@ func (p *part) living() int { return len(p.seg.docs) - p.gone }
 
 // publish makes the edit the state that searches see.
 func (e *edit) publish() {
+	s := e.state()
+	e.linkSessions(s)
+	e.x.current.Store(s)
+}
+
+// state is the next one, but for the neighbours.
+func (e *edit) state() *state {
 	s := &state{parts: e.parts, sum: e.sum}
 	for i := range s.parts {
 		p := &s.parts[i]
@@ -169,8 +176,7 @@ func (e *edit) publish() {
 		s.live += p.living()
 	}
 	s.tags = sync.OnceValue(s.countTags)
-	e.linkSessions(s)
-	e.x.current.Store(s)
+	return s
 }
 
 // Merge makes one segment of all, which searches fastest. It may take a

@@ -14,7 +14,7 @@ func (x *Index) Fork(put []Doc, gone []string) *Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.complete()
-	f := &Index{analyzer: x.analyzer, places: make(map[string]place), sessions: make(map[string][]member)}
+	f := &Index{analyzer: x.analyzer, again: x.again, places: make(map[string]place), sessions: make(map[string][]member)}
 	f.current.Store(x.current.Load())
 	f.borrow(x, put, gone)
 	f.change(put, gone, true).publish()
@@ -60,7 +60,7 @@ func (p *part) alive(a *textanalysis.Analyzer, word uint32) bool {
 			continue
 		}
 		title, body := p.seg.text(posting.doc, buffer)
-		if slices.Contains(title, word) || slices.Contains(body, word) || p.seg.docs[posting.doc].has(a, text) {
+		if slices.Contains(title, word) || slices.Contains(body, word) || p.seg.doc(posting.doc).has(a, text) {
 			return true
 		}
 	}
@@ -92,7 +92,7 @@ func (f *Index) borrow(x *Index, put []Doc, gone []string) {
 	touch := func(key string) {
 		if at, ok := x.places[key]; ok {
 			f.places[key] = at
-			names[at.seg.docs[at.doc].session()] = true
+			names[at.seg.sessionOf(at.doc)] = true
 		}
 	}
 	for _, key := range gone {
@@ -100,7 +100,12 @@ func (f *Index) borrow(x *Index, put []Doc, gone []string) {
 	}
 	for i := range put {
 		touch(put[i].Key)
-		names[put[i].session()] = true
+		d := &put[i]
+		if x.again != nil {
+			whole := x.again(d.Ref)
+			d = &whole
+		}
+		names[d.session()] = true
 	}
 	for name := range names {
 		members, ok := x.sessions[name]
@@ -123,16 +128,16 @@ func (x *Index) complete() {
 	}
 	x.partial = nil
 	x.countDead()
-	x.places, x.sessions = make(map[string]place), make(map[string][]member)
+	x.places, x.sessions = make(map[string]place, x.Len()), make(map[string][]member)
 	for _, p := range x.current.Load().parts {
 		for i := range p.seg.docs {
-			d := &p.seg.docs[i]
 			if p.dead.has(uint32(i)) {
 				continue
 			}
-			x.places[d.Key] = place{p.seg, uint32(i)}
-			if name := d.session(); name != "" {
-				x.sessions[name] = append(x.sessions[name], member{d.Seq, d.Key})
+			key := p.seg.docs[i].Key
+			x.places[key] = place{p.seg, uint32(i)}
+			if name := p.seg.sessionOf(uint32(i)); name != "" {
+				x.sessions[name] = append(x.sessions[name], member{p.seg.seqs[i], key})
 			}
 		}
 	}
@@ -154,7 +159,7 @@ func (x *Index) countDead() {
 		p.counted, p.less, p.lessWords = nil, make([]uint32, len(p.seg.df)), make([]uint32, len(p.seg.wordDocs))
 		for doc := range p.seg.docs {
 			if p.dead.has(uint32(doc)) {
-				p.uncount(x.analyzer, &p.seg.docs[doc])
+				p.uncount(x.analyzer, p.seg.doc(uint32(doc)))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -12,6 +11,7 @@ import (
 // goroutines; changes wait for each other.
 type Index struct {
 	analyzer *textanalysis.Analyzer
+	again    func(ref any) Doc // nil: documents are kept whole; see [Over]
 	current  atomic.Pointer[state]
 	scratch  sync.Pool // of *scratch
 
@@ -59,8 +59,14 @@ type lengthSums struct {
 }
 
 // New returns an empty index that finds words by the rules of a.
-func New(a *textanalysis.Analyzer) *Index {
-	x := &Index{analyzer: a, places: make(map[string]place), sessions: make(map[string][]member)}
+func New(a *textanalysis.Analyzer) *Index { return Over(a, nil) }
+
+// Over returns an empty index that keeps of each document no more than Key and
+// Ref: only these need be filled in for [Index.Apply], and only these are told
+// to [Query.Keep] and [Query.Weight]. The rest is asked of again, by the Ref,
+// whenever it is needed: it must give the same for the same Ref each time.
+func Over(a *textanalysis.Analyzer, again func(ref any) Doc) *Index {
+	x := &Index{analyzer: a, again: again, places: make(map[string]place), sessions: make(map[string][]member)}
 	x.current.Store(&state{tags: func() []Tag { return nil }})
 	return x
 }
@@ -80,14 +86,14 @@ func (x *Index) Doc(key string) (Doc, bool) {
 	if !ok {
 		return Doc{}, false
 	}
-	return at.seg.docs[at.doc], true
+	return *at.seg.doc(at.doc), true
 }
 
 // All calls yield for every document until it says stop.
 func (x *Index) All(yield func(Doc) bool) {
 	for _, p := range x.current.Load().parts {
 		for i := range p.seg.docs {
-			if !p.dead.has(uint32(i)) && !yield(p.seg.docs[i]) {
+			if !p.dead.has(uint32(i)) && !yield(*p.seg.doc(uint32(i))) {
 				return
 			}
 		}
@@ -114,7 +120,7 @@ func (x *Index) change(put []Doc, gone []string, later bool) *edit {
 	for _, key := range gone {
 		next.remove(key)
 	}
-	b := newBuilder(x.analyzer)
+	b := newBuilder(x)
 	last := make(map[string]int, len(put))
 	for i := range put {
 		last[put[i].Key] = i
@@ -124,7 +130,7 @@ func (x *Index) change(put []Doc, gone []string, later bool) *edit {
 			continue
 		}
 		next.remove(put[i].Key)
-		b.add(put[i])
+		b.add(&put[i])
 	}
 	if len(b.seg.docs) > 0 {
 		next.append(b.segment())
@@ -135,16 +141,12 @@ func (x *Index) change(put []Doc, gone []string, later bool) *edit {
 // Remove takes documents out.
 func (x *Index) Remove(keys ...string) { x.Apply(nil, keys) }
 
-// part returns the part that holds a document of the state.
+// part returns the part that holds a document of the state. There are few of
+// them, and most documents are in the first.
 func (s *state) part(doc uint32) *part {
-	if len(s.parts) == 1 {
-		return &s.parts[0]
-	}
-	i, found := slices.BinarySearchFunc(s.parts, doc, func(p part, d uint32) int {
-		return int(int64(p.base) - int64(d))
-	})
-	if !found {
-		i--
+	i := 0
+	for i+1 < len(s.parts) && s.parts[i+1].base <= doc {
+		i++
 	}
 	return &s.parts[i]
 }
@@ -152,7 +154,13 @@ func (s *state) part(doc uint32) *part {
 // doc returns a document of the state.
 func (s *state) doc(doc uint32) *Doc {
 	p := s.part(doc)
-	return &p.seg.docs[doc-p.base]
+	return p.seg.doc(doc - p.base)
+}
+
+// key is the key of a document of the state.
+func (s *state) key(doc uint32) string {
+	p := s.part(doc)
+	return p.seg.docs[doc-p.base].Key
 }
 
 // df is the number of living documents with a stem in title, body or files.

@@ -106,6 +106,9 @@ func someDocs(seed uint64, n int) []index.Doc {
 		if r.IntN(3) == 0 {
 			d.Date = time.Date(2023, time.Month(1+r.IntN(12)), 1+r.IntN(28), 0, 0, 0, 0, time.UTC)
 		}
+		for m := range i % 3 {
+			d.Marks = append(d.Marks, (seed+uint64(7*i+m))%5)
+		}
 		docs = append(docs, d)
 	}
 	return docs

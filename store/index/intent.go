@@ -52,13 +52,31 @@ func asks(d *Doc) bool {
 	return strings.HasSuffix(body, "?") || strings.HasSuffix(body, "？")
 }
 
-// stated is how much an entry counts by whether it states or asks.
-func stated(d *Doc) float64 {
+// Whether an entry states or asks.
+const (
+	states byte = iota
+	asksInWriting
+	asksAloud
+)
+
+// stated tells whether an entry states or asks.
+func stated(d *Doc) byte {
 	switch {
 	case !asks(d):
-		return 1
+		return states
 	case d.Speaker != "":
-		return spokenFactor
+		return asksAloud
 	}
-	return askingFactor
+	return asksInWriting
+}
+
+// statedFactor is how much an entry counts by whether it states or asks.
+func statedFactor(kind byte) float64 {
+	switch kind {
+	case asksAloud:
+		return spokenFactor
+	case asksInWriting:
+		return askingFactor
+	}
+	return 1
 }

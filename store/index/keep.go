@@ -17,7 +17,7 @@ func (s *search) keeps(doc uint32) bool {
 	if s.KeepsPlain && p.seg.plain.has(doc-p.base) {
 		return true
 	}
-	return s.Keep(&p.seg.docs[doc-p.base])
+	return s.Keep(s.told(p.seg, doc-p.base))
 }
 
 // kept are those of the documents that may be found. They are the search's
@@ -58,17 +58,18 @@ func inTopic(topic, name string) bool {
 	return topic == name || len(topic) > len(name) && topic[len(name)] == '/' && strings.HasPrefix(topic, name)
 }
 
-// Each gives every document of a topic and of those below it, or every document
-// when it is empty.
-func (x *Index) Each(topic string) iter.Seq[*Doc] {
-	return func(yield func(*Doc) bool) {
+// Each gives the Ref of every document of a topic and of those below it, or of
+// every document when it is empty, and whether the document is plain.
+func (x *Index) Each(topic string) iter.Seq2[any, bool] {
+	return func(yield func(any, bool) bool) {
 		s := x.current.Load()
 		docs := s.living()
 		if topic != "" {
 			docs = s.topic(topic)
 		}
 		for d := range docs.each {
-			if !yield(s.doc(d)) {
+			p := s.part(d)
+			if n := d - p.base; !yield(p.seg.ref(n), p.seg.plain.has(n)) {
 				return
 			}
 		}

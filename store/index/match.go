@@ -359,7 +359,7 @@ func (m *matcher) containing(text string) bitset {
 			stem := p.seg.stemOf[w]
 			sure := p.everyForm(uint32(w), stem)
 			for posting := range p.seg.all(stem) {
-				if posting.counts&^dateBit != 0 && (sure || m.contains(&p.seg.docs[posting.doc], text)) {
+				if posting.counts&^dateBit != 0 && (sure || m.contains(p.seg.doc(posting.doc), text)) {
 					found.set(p.base + posting.doc)
 				}
 			}

@@ -5,7 +5,10 @@ import "encoding/binary"
 // merge writes the living documents of the parts, in order, as one segment.
 // No text is analysed again: words, postings and texts are renumbered.
 func (x *Index) merge(parts []part) *segment {
-	b := newBuilder(x.analyzer)
+	if len(parts) == 1 && parts[0].gone == 0 {
+		return parts[0].seg
+	}
+	b := newBuilder(x)
 	for _, p := range parts {
 		b.take(p)
 	}
@@ -29,6 +32,30 @@ func (b *builder) take(p part) {
 	for i := range s.docs {
 		if numbers[i] != 0 {
 			b.takeText(s, uint32(i), words)
+		}
+	}
+	for i, doc := range s.marks.docs {
+		if n := numbers[doc]; n != 0 {
+			b.seg.marks.add(s.marks.sums[i], n-1)
+		}
+	}
+	regroup(b.seg.tags, s.tags, numbers)
+	regroup(b.seg.subjects, s.subjects, numbers)
+	regroup(b.seg.topics, s.topics, numbers)
+}
+
+// regroup takes lists of documents over, renumbered; those without a number,
+// and lists of none, are left out.
+func regroup(to, from map[string][]uint32, numbers []uint32) {
+	for name, docs := range from {
+		list := to[name]
+		for _, doc := range docs {
+			if n := numbers[doc]; n != 0 {
+				list = append(list, n-1)
+			}
+		}
+		if len(list) > 0 {
+			to[name] = list
 		}
 	}
 }
@@ -67,9 +94,10 @@ func (b *builder) takeWords(p part, stems, words []uint32) {
 }
 
 func (b *builder) takeText(s *segment, old uint32, words []uint32) {
-	number := uint32(len(b.seg.docs))
-	d := s.docs[old]
-	b.seg.docs = append(b.seg.docs, d)
+	b.seg.states = append(b.seg.states, s.states[old])
+	b.seg.plain = b.seg.plain.with(uint32(len(b.seg.docs)), s.plain.has(old))
+	b.seg.docs = append(b.seg.docs, s.docs[old])
+	b.seat(s.sessionOf(old), s.seqs[old])
 	b.seg.length = append(b.seg.length, s.length[old])
 	title, body := s.text(old, nil)
 	f := binary.AppendUvarint(b.seg.forward, uint64(len(title)))
@@ -81,5 +109,4 @@ func (b *builder) takeText(s *segment, old uint32, words []uint32) {
 	}
 	b.seg.forward = f
 	b.seg.forwardStarts = append(b.seg.forwardStarts, uint32(len(f)))
-	b.seg.group(&d, number)
 }

@@ -13,7 +13,8 @@ type Query struct {
 	HasFilter bool
 	// Topic restricts the search to a topic and those below it; "" is all.
 	Topic string
-	// Keep says which entries may be found; nil keeps all.
+	// Keep says which entries may be found; nil keeps all. It must not keep
+	// what it is told beyond the call.
 	Keep func(d *Doc) bool
 	// KeepsPlain says that Keep need not be asked about plain entries: a
 	// search then costs no call for each entry that has one of the words.

@@ -73,7 +73,8 @@ func (s *search) page(pool []candidate) []candidate {
 func (s *search) weigh(pool []candidate) {
 	if s.Weight != nil {
 		for i := range pool {
-			pool[i].score *= s.Weight(s.state.doc(pool[i].doc))
+			p := s.state.part(pool[i].doc)
+			pool[i].score *= s.Weight(s.told(p.seg, pool[i].doc-p.base))
 		}
 	}
 	n := max(s.Offset+s.Limit, marginDepth+1)
@@ -102,7 +103,7 @@ func (s *search) compare(a, b candidate) int {
 	case a.score < b.score:
 		return 1
 	}
-	return cmp.Compare(s.state.doc(a.doc).Key, s.state.doc(b.doc).Key)
+	return cmp.Compare(s.state.key(a.doc), s.state.key(b.doc))
 }
 
 // listed hands out documents without a score, by weight and key.
@@ -116,8 +117,8 @@ func (s *search) listed(docs bitset) Result {
 	s.weigh(all)
 	r := Result{Total: len(all), Hits: []Hit{}}
 	for _, c := range s.page(all) {
-		d := s.state.doc(c.doc)
-		r.Hits = append(r.Hits, Hit{Key: d.Key, Ref: d.Ref, Score: c.score, Reasons: []Reason{}})
+		p := s.state.part(c.doc)
+		r.Hits = append(r.Hits, Hit{Key: s.state.key(c.doc), Ref: p.seg.ref(c.doc - p.base), Score: c.score, Reasons: []Reason{}})
 	}
 	return r
 }
@@ -163,7 +164,7 @@ func (s *search) best(docs []uint32, n int, may func(doc uint32) bool) []candida
 		case a.score < b.score:
 			return 1
 		}
-		return cmp.Compare(s.state.doc(a.doc).Key, s.state.doc(b.doc).Key)
+		return cmp.Compare(s.state.key(a.doc), s.state.key(b.doc))
 	})
 	pool := s.scratch.pool[:0]
 	for _, c := range top {
@@ -178,7 +179,7 @@ func (s *search) better(a, b scored) bool {
 	if a.score != b.score {
 		return a.score > b.score
 	}
-	return s.state.doc(a.doc).Key < s.state.doc(b.doc).Key
+	return s.state.key(a.doc) < s.state.key(b.doc)
 }
 
 // sink moves an element down to its place, the worst being on top.

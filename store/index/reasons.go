@@ -10,11 +10,10 @@ const maxReasons = 8
 
 // hit writes a candidate out, with its reasons.
 func (s *search) hit(p *plan, c candidate) Hit {
-	d := s.state.doc(c.doc)
 	counts := s.counts(p, c.doc)
 	at := s.state.part(c.doc)
 	length := at.seg.length[c.doc-at.base]
-	h := Hit{Key: d.Key, Ref: d.Ref, Score: c.score, Relevance: c.relevance, Coverage: p.coverage(counts), Reasons: []Reason{}}
+	h := Hit{Key: s.state.key(c.doc), Ref: at.seg.ref(c.doc - at.base), Score: c.score, Relevance: c.relevance, Coverage: p.coverage(counts), Reasons: []Reason{}}
 	for i := range p.terms {
 		t := &p.terms[i]
 		if counts[i] != 0 {

@@ -50,7 +50,7 @@ func (s *search) refine(p *plan, pool []candidate) {
 		}
 		c.score += c.close.sum()
 		c.score *= 1 - coverageWeight + coverageWeight*r.covered()
-		c.score *= r.part.seg.states[c.doc-r.part.base]
+		c.score *= statedFactor(r.part.seg.states[c.doc-r.part.base])
 		c.relevance = c.score
 		buffer = title[:0]
 	}

@@ -31,6 +31,7 @@ type search struct {
 	norms    norms
 	readers  []*reader
 	scope    bitset // of Topic; nil when there is none
+	judged   Doc    // see told
 }
 
 // norms are the average lengths, smoothed.
@@ -191,6 +192,9 @@ func (s *search) direct(p *part, list []byte, worth float64, grouped bool) {
 			delta, n = binary.Uvarint(list[at:])
 		}
 		doc += uint32(delta)
+		if n <= 0 || at+n >= len(list) || doc-1 >= uint32(len(p.seg.length)) {
+			break // no list that we wrote
+		}
 		counts := list[at+n]
 		at += n + 1
 		if p.dead != nil && p.dead.has(doc-1) {
@@ -239,6 +243,9 @@ func (s *search) gather(p *part, list []byte) {
 			delta, n = binary.Uvarint(list[at:])
 		}
 		doc += uint32(delta)
+		if n <= 0 || at+n >= len(list) || doc-1 >= uint32(len(p.seg.length)) {
+			break // no list that we wrote
+		}
 		counts := list[at+n]
 		at += n + 1
 		if p.dead != nil && p.dead.has(doc-1) {

@@ -12,8 +12,11 @@ import (
 // as varints of word numbers: first how many stand in the title, then how many
 // in the body, then the words.
 type segment struct {
-	docs   []Doc
+	again  func(ref any) Doc // see [Over]
+	docs   []Kept
 	length []lengths
+	seating
+	marks marks
 
 	words      dictionary
 	stemOf     []uint32 // by word
@@ -29,8 +32,8 @@ type segment struct {
 	forwardStarts []uint32 // by document, and one more
 
 	skips      []skip
-	skipStarts []uint32  // by stem, and one more
-	states     []float64 // by document; see stated
+	skipStarts []uint32 // by stem, and one more
+	states     []byte   // by document; see stated
 
 	tags     map[string][]uint32
 	subjects map[string][]uint32
@@ -59,7 +62,7 @@ func (s *segment) all(stem uint32) iter.Seq[posting] {
 				return
 			}
 			doc += uint32(delta)
-			if !yield(posting{doc - 1, list[n]}) {
+			if doc-1 >= uint32(len(s.docs)) || !yield(posting{doc - 1, list[n]}) {
 				return
 			}
 			list = list[n+1:]
@@ -86,7 +89,7 @@ func (s *segment) text(doc uint32, buffer []uint32) (title, body []uint32) {
 		default:
 			w, k = binary.Uvarint(data)
 		}
-		if k <= 0 {
+		if k <= 0 || w >= uint64(len(s.stemOf)) {
 			break
 		}
 		buffer = append(buffer, uint32(w))

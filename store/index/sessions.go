@@ -59,24 +59,23 @@ func compareMembers(a, b member) int {
 	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.key, b.key))
 }
 
-func (x *Index) join(d *Doc) {
-	members := x.sessions[d.session()]
-	m := member{d.Seq, d.Key}
+func (x *Index) join(session string, m member) {
+	members := x.sessions[session]
 	i, _ := slices.BinarySearchFunc(members, m, compareMembers)
-	x.sessions[d.session()] = slices.Insert(members, i, m)
+	x.sessions[session] = slices.Insert(members, i, m)
 }
 
-func (x *Index) leave(d *Doc) {
-	members := x.sessions[d.session()]
-	i, found := slices.BinarySearchFunc(members, member{d.Seq, d.Key}, compareMembers)
+func (x *Index) leave(session string, m member) {
+	members := x.sessions[session]
+	i, found := slices.BinarySearchFunc(members, m, compareMembers)
 	if !found {
 		return
 	}
 	if members = slices.Delete(members, i, i+1); len(members) == 0 {
-		delete(x.sessions, d.session())
+		delete(x.sessions, session)
 		return
 	}
-	x.sessions[d.session()] = members
+	x.sessions[session] = members
 }
 
 // A linker writes the neighbours of the next state: those of the state before,
@@ -109,6 +108,30 @@ func (e *edit) linkSessions(s *state) {
 	l.findMoved()
 	for name := range e.fresh {
 		l.link(e.x.sessions[name])
+	}
+}
+
+// linkWhole gives a state of one segment its neighbours, all at once. The
+// documents that have a session are given as they follow each other.
+func (e *edit) linkWhole(s *state, order []uint32) {
+	if len(order) == 0 {
+		return
+	}
+	seg, pages := s.parts[0].seg, (s.size+pageSize-1)/pageSize
+	s.near = make([]*nearPage, pages)
+	all := make([]nearPage, pages)
+	l := linker{edit: e, next: s, owned: newBitset(pages)}
+	for i := range all {
+		s.near[i] = &all[i]
+		l.owned.set(uint32(i))
+	}
+	words := make([]uint32, 0, len(order))
+	for from, i := 0, 0; i < len(order); i++ {
+		words = append(words, seg.length[order[i]].body)
+		if i+1 == len(order) || seg.session[order[i+1]] != seg.session[order[i]] {
+			l.row(order[from:i+1], words)
+			from, words = i+1, words[:0]
+		}
 	}
 }
 
@@ -149,7 +172,7 @@ func (l *linker) findMoved() {
 			continue // a part moves as a whole
 		}
 		for n := range p.seg.docs {
-			if name := p.seg.docs[n].session(); name != "" && !p.dead.has(uint32(n)) {
+			if name := p.seg.sessionOf(uint32(n)); name != "" && !p.dead.has(uint32(n)) {
 				l.fresh[name] = true
 			}
 		}
@@ -158,7 +181,6 @@ func (l *linker) findMoved() {
 
 // link works out the neighbours of one session's members.
 func (l *linker) link(members []member) {
-	steps := nearSteps()
 	numbers := make([]uint32, len(members))
 	words := make([]uint32, len(members))
 	for i, m := range members {
@@ -166,9 +188,16 @@ func (l *linker) link(members []member) {
 		numbers[i] = l.base[at.seg] + at.doc
 		words[i] = at.seg.length[at.doc].body
 	}
-	for i := range members {
+	l.row(numbers, words)
+}
+
+// row makes neighbours of documents that follow each other in a session, of so
+// many words each.
+func (l *linker) row(numbers, words []uint32) {
+	steps := nearSteps()
+	for i := range numbers {
 		n := neighbours{linked: true}
-		for j := max(0, i-reach); j < min(len(members), i+reach+1); j++ {
+		for j := max(0, i-reach); j < min(len(numbers), i+reach+1); j++ {
 			if j == i {
 				continue
 			}

@@ -15,21 +15,12 @@ type skip struct {
 // none.
 const skipEvery = 64
 
-// derive works out what a snapshot need not hold: the skips, how much each
-// document states, and which are plain.
-func (s *segment) derive() {
+// findSkips finds the places from which reading may start.
+func (s *segment) findSkips() {
 	s.skipStarts = make([]uint32, 1, len(s.starts))
 	for stem := range s.stems.names {
 		s.addSkips(uint32(stem))
 		s.skipStarts = append(s.skipStarts, uint32(len(s.skips)))
-	}
-	s.states = make([]float64, len(s.docs))
-	s.plain = newBitset(len(s.docs))
-	for i := range s.docs {
-		s.states[i] = stated(&s.docs[i])
-		if s.docs[i].Plain {
-			s.plain.set(uint32(i))
-		}
 	}
 }
 
@@ -59,6 +50,9 @@ func (s *segment) countsOf(stem, doc uint32) byte {
 	skips := s.skips[s.skipStarts[stem]:s.skipStarts[stem+1]]
 	if i := sort.Search(len(skips), func(i int) bool { return skips[i].doc > doc }); i > 0 {
 		at, after = skips[i-1].at, skips[i-1].doc
+	}
+	if at > to {
+		return 0 // no skip that we wrote
 	}
 	for list := s.postings[at:to]; len(list) > 1; {
 		delta, k := binary.Uvarint(list)

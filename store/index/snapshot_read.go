@@ -4,15 +4,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
-// decoder reads a snapshot. After the first error every value is zero.
+// decoder reads a snapshot. After the first error every value is zero. It makes
+// sure that every number leads to something that is there; what postings and
+// forward texts say, those who read them do.
 type decoder struct {
-	data  []byte
-	text  string // the same bytes, of which texts are parts
-	known func(key string) (Doc, bool)
-	at    int
-	err   error
+	data []byte
+	text string // the same bytes, of which texts are parts
+	at   int
+	err  error
 }
 
 func (r *decoder) fail(what string) {
@@ -34,38 +36,49 @@ func (r *decoder) number() uint32 {
 	return uint32(v)
 }
 
-// span reads a length and passes over as many bytes.
-func (r *decoder) span() (from, to int) {
-	n := int(r.number())
+func (r *decoder) signed() int {
+	if r.err != nil {
+		return 0
+	}
+	v, n := binary.Varint(r.data[r.at:])
+	if n <= 0 {
+		r.fail("a number is broken")
+		return 0
+	}
+	r.at += n
+	return int(v)
+}
+
+// take passes over so many bytes.
+func (r *decoder) take(n int) []byte {
 	if r.err == nil && n > len(r.data)-r.at {
-		r.fail("a text is longer than the rest")
+		r.fail("a part is longer than the rest")
 	}
 	if r.err != nil {
-		return 0, 0
+		return nil
 	}
-	from = r.at
 	r.at += n
-	return from, r.at
+	return r.data[r.at-n : r.at : r.at]
 }
 
 func (r *decoder) string() string {
-	from, to := r.span()
-	return r.text[from:to]
-}
-
-// bytes returns a part of the snapshot; nil for none.
-func (r *decoder) bytes() []byte {
-	from, to := r.span()
-	if from == to {
-		return nil
+	from := r.at
+	b := r.take(int(r.number()))
+	if b == nil {
+		return ""
 	}
-	return r.data[from:to:to]
+	from = r.at - len(b)
+	return r.text[from:r.at]
 }
 
-// count reads how many values follow, of which each takes a byte at least.
-func (r *decoder) count() int {
+// bytes returns a part of the snapshot.
+func (r *decoder) bytes() []byte { return r.take(int(r.number())) }
+
+// count reads how many values follow, of which each takes so many bytes at
+// least.
+func (r *decoder) count(size int) int {
 	n := int(r.number())
-	if r.err == nil && n > len(r.data)-r.at {
+	if r.err == nil && n > (len(r.data)-r.at)/size {
 		r.fail("more values are told than can follow")
 	}
 	if r.err != nil {
@@ -75,187 +88,190 @@ func (r *decoder) count() int {
 }
 
 func (r *decoder) strings() []string {
-	n := r.count()
+	n := r.count(1)
 	if n == 0 {
 		return nil
 	}
-	texts := make([]string, n)
+	lengths := r.data[r.at:]
+	texts, total := make([]string, n), 0
+	for range n {
+		total += int(r.number())
+	}
+	if r.take(total) == nil {
+		return nil
+	}
+	at := r.at - total
 	for i := range texts {
-		texts[i] = r.string()
+		size, k := binary.Uvarint(lengths)
+		lengths = lengths[k:]
+		texts[i] = r.text[at : at+int(size)]
+		at += int(size)
 	}
 	return texts
 }
 
-// numbers reads as many numbers as it must, each below a bound.
-func (r *decoder) numbers(want int, below uint64) []uint32 {
-	n := r.count()
+// numbers reads a list of as many as it must have, each below a bound.
+func (r *decoder) numbers(want int, below uint32) []uint32 {
+	n := r.count(4)
 	if n != want {
 		r.fail("a list has another length")
 		return nil
 	}
-	list := make([]uint32, n)
+	data, list := r.take(4*n), make([]uint32, n)
+	if data == nil {
+		return nil
+	}
+	highest := uint32(0)
 	for i := range list {
-		if list[i] = r.number(); uint64(list[i]) >= below {
-			r.fail("a number is out of range")
-			return nil
-		}
+		v := binary.LittleEndian.Uint32(data[4*i:])
+		list[i], highest = v, max(highest, v)
+	}
+	if n > 0 && highest >= below {
+		r.fail("a number is out of range")
+		return nil
 	}
 	return list
 }
 
-// steps reads the bounds of parts that lie one after the other, up to the end.
-func (r *decoder) steps(parts, end int) []uint32 {
-	n := r.count()
-	if n != parts+1 {
-		r.fail("a list of bounds has another length")
+// some reads a list of any length of numbers below a bound.
+func (r *decoder) some(below uint32) []uint32 {
+	at := r.at
+	n := r.count(4)
+	r.at = at
+	if r.err != nil {
 		return nil
 	}
-	list := make([]uint32, n)
-	sum := uint64(0)
-	for i := range list {
-		sum += uint64(r.number())
-		if sum > uint64(end) {
-			r.fail("a bound lies beyond the end")
-			return nil
-		}
-		list[i] = uint32(sum)
+	return r.numbers(n, below)
+}
+
+// bounds reads the bounds of parts that lie one after the other, up to the end.
+func (r *decoder) bounds(parts int) []uint32 {
+	list := r.numbers(parts+1, math.MaxUint32)
+	if r.err == nil && (list[0] != 0 || !slices.IsSorted(list)) {
+		r.fail("bounds are out of order")
+		return nil
 	}
-	if list[0] != 0 || list[parts] != uint32(end) {
+	return list
+}
+
+// covers makes sure that bounds end where what they divide does.
+func (r *decoder) covers(bounds []uint32, end int) {
+	if r.err == nil && int(bounds[len(bounds)-1]) != end {
 		r.fail("bounds do not cover the whole")
+	}
+}
+
+func (r *decoder) sums(want int) []uint64 {
+	n := r.count(8)
+	if want >= 0 && n != want {
+		r.fail("a list has another length")
+	}
+	data := r.take(8 * n)
+	if data == nil {
 		return nil
+	}
+	list := make([]uint64, n)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint64(data[8*i:])
 	}
 	return list
 }
 
-func (r *decoder) dictionary() dictionary {
-	d, names := newDictionary(), r.strings()
-	d.reserve(len(names))
-	d.names = make([]string, 0, len(names))
+func (r *decoder) lists(docs int) map[string][]uint32 {
+	names := r.strings()
+	lists := make(map[string][]uint32, len(names))
 	for _, name := range names {
-		if _, twice := d.find(name); twice {
-			r.fail("a word stands twice in the dictionary")
-			return newDictionary()
-		}
-		d.add(name)
+		lists[name] = r.some(uint32(docs))
 	}
-	return d
+	return lists
 }
 
-func (r *decoder) segment() *segment {
-	s := &segment{tags: make(map[string][]uint32), subjects: make(map[string][]uint32), topics: make(map[string][]uint32)}
-	s.stems = r.dictionary()
-	s.df = r.numbers(len(s.stems.names), math.MaxUint64)
-	s.words = r.dictionary()
-	s.stemOf = r.numbers(len(s.words.names), uint64(len(s.stems.names)))
-	s.wordDocs = r.numbers(len(s.words.names), math.MaxUint64)
-	s.postings = r.bytes()
-	s.starts = r.steps(len(s.stems.names), len(s.postings))
-	s.forward = r.bytes()
-	forwardStarts := r.at
-	r.skipSteps()
-	r.docs(s)
-	end := r.at
+// segment reads the one segment, and the documents of sessions in order.
+func (r *decoder) segment(docs []Kept) (s *segment, order []uint32) {
+	s = &segment{docs: docs}
+	n := len(docs)
+	if int(r.number()) != n {
+		r.fail("there are other documents")
+	}
+	stems, words := r.strings(), r.strings()
+	s.df = r.numbers(len(stems), math.MaxUint32)
+	s.stemOf = r.numbers(len(words), uint32(len(stems)))
+	s.signatures = r.numbers(len(words), math.MaxUint32)
+	s.wordDocs = r.numbers(len(words), math.MaxUint32)
+	s.starts = r.bounds(len(stems))
+	s.forwardStarts = r.bounds(n)
+	s.skipStarts = r.bounds(len(stems))
+	s.session = r.numbers(n, math.MaxUint32)
+	s.postings, s.forward = r.bytes(), r.bytes()
+	r.covers(s.starts, len(s.postings))
+	r.covers(s.forwardStarts, len(s.forward))
+	r.skips(s)
+	r.lengths(s)
+	if s.states = r.bytes(); len(s.states) != n {
+		r.fail("a list has another length")
+	}
+	s.plain = r.sums((n + 63) / 64)
+	s.marks.sums = r.sums(-1)
+	s.marks.docs = r.numbers(len(s.marks.sums), uint32(n))
+	s.tags, s.subjects, s.topics = r.lists(n), r.lists(n), r.lists(n)
+	s.names = r.strings()
+	if order = r.some(uint32(n)); n > 0 && int(slices.Max(append(s.session, 0))) > len(s.names) {
+		r.fail("a session is not there")
+	}
 	if r.err == nil {
-		r.at = forwardStarts
-		s.forwardStarts = r.steps(len(s.docs), len(s.forward))
+		s.stems, s.words = numbered(stems), numbered(words)
 	}
-	if r.err == nil {
-		r.at = end
-		s.signatures = make([]uint32, len(s.words.names))
-		for i, name := range s.words.names {
-			s.signatures[i] = signature(name)
-		}
-		r.check(s)
-	}
-	if r.err == nil {
-		s.derive()
-	}
-	return s
+	return s, order
 }
 
-// skipSteps passes over a list that is read when its length is known.
-func (r *decoder) skipSteps() {
-	for range r.count() {
-		r.number()
-	}
-}
-
-func (r *decoder) docs(s *segment) {
-	n := r.count()
-	s.docs = make([]Doc, n)
-	s.length = make([]lengths, n)
-	keys := make(map[string]bool, n)
-	for i := range s.docs {
-		d := &s.docs[i]
-		r.doc(d)
-		s.length[i] = lengths{r.number(), r.number()}
-		if r.err != nil {
-			return
-		}
-		keys[d.Key] = true
-		s.group(d, uint32(i))
-	}
-	if len(keys) != n {
-		r.fail("a key stands twice")
-	}
-}
-
-func (r *decoder) doc(d *Doc) {
-	key := r.string()
+func (r *decoder) skips(s *segment) {
 	if r.err != nil {
 		return
 	}
-	var ok bool
-	if *d, ok = r.known(key); !ok || d.Key != key {
-		r.fail("a document is not known")
+	n := int(s.skipStarts[len(s.skipStarts)-1])
+	if n > len(r.data)/8 {
+		r.fail("more values are told than can follow")
+		return
 	}
-}
-
-// check walks all postings and texts, so that no search can meet a document or
-// a word that is not there.
-func (r *decoder) check(s *segment) {
-	for stem := range s.stems.names {
-		doc := uint64(0)
-		counted := uint32(0)
-		for list := s.list(uint32(stem)); len(list) > 0; {
-			delta, n := binary.Uvarint(list)
-			doc += delta
-			if n <= 0 || n >= len(list) || delta == 0 || delta > math.MaxUint32 || doc > uint64(len(s.docs)) {
-				r.fail("a posting is broken")
-				return
-			}
-			if list[n]&^dateBit != 0 {
-				counted++
-			}
-			list = list[n+1:]
-		}
-		if counted != s.df[stem] {
-			r.fail("a word is counted wrong")
-			return
-		}
+	data := r.take(8 * n)
+	if data == nil {
+		return
 	}
-	for d := range s.docs {
-		if !s.textHolds(uint32(d)) {
-			r.fail("a text is broken")
+	s.skips = make([]skip, n)
+	for i := range s.skips {
+		k := skip{binary.LittleEndian.Uint32(data[8*i:]), binary.LittleEndian.Uint32(data[8*i+4:])}
+		if s.skips[i] = k; int(k.at) > len(s.postings) {
+			r.fail("a skip leads nowhere")
 			return
 		}
 	}
 }
 
-// textHolds checks the forward text of one document.
-func (s *segment) textHolds(doc uint32) bool {
-	data := s.forward[s.forwardStarts[doc]:s.forwardStarts[doc+1]]
-	title, n := binary.Uvarint(data)
-	if n <= 0 || title != uint64(s.length[doc].title) {
-		return false
+// lengths reads how long each document is, and its place in its session.
+func (r *decoder) lengths(s *segment) {
+	if r.err != nil || len(s.docs) > len(r.data)/8 {
+		r.fail("more values are told than can follow")
+		return
 	}
-	words := uint64(0)
-	for data = data[n:]; len(data) > 0; data = data[n:] {
-		var w uint64
-		if w, n = binary.Uvarint(data); n <= 0 || w >= uint64(len(s.words.names)) {
-			return false
+	s.length, s.seqs = make([]lengths, len(s.docs)), make([]int, len(s.docs))
+	for i := range s.docs {
+		data := r.take(8)
+		if data == nil {
+			return
 		}
-		words++
+		s.length[i] = lengths{binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])}
+		s.seqs[i] = r.signed()
 	}
-	return words == title+uint64(s.length[doc].body)
+}
+
+// numbered is the dictionary of names in the order of their numbers.
+func numbered(names []string) dictionary {
+	d := newDictionary()
+	d.reserve(len(names))
+	for i, name := range names {
+		hash := d.hash(name)
+		d.slots[d.free(hash)] = uint64(hash)<<32 | uint64(i+1)
+	}
+	d.names = names
+	return d
 }

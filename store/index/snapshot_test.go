@@ -2,8 +2,10 @@ package index_test
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"reflect"
 	"slices"
 	"testing"
@@ -16,16 +18,27 @@ import (
 // failer is what tests and laws have in common.
 type failer interface{ Fatalf(string, ...any) }
 
-func saved(t failer, x *index.Index) []byte {
+// saved is a snapshot of an index and the documents that it needs again.
+func saved(t failer, x *index.Index, without ...string) ([]byte, []index.Kept) {
 	var b bytes.Buffer
-	if err := x.Save(&b); err != nil {
+	keys, err := x.Save(&b, without...)
+	if err != nil {
 		t.Fatalf("save: %v", err)
 	}
-	return b.Bytes()
+	docs := make([]index.Kept, len(keys))
+	for i, key := range keys {
+		d, ok := x.Doc(key)
+		if !ok {
+			t.Fatalf("save tells of %q, which the index does not know", key)
+		}
+		docs[i] = index.Kept{Key: key, Ref: &d}
+	}
+	return b.Bytes(), docs
 }
 
 func reload(t failer, x *index.Index) *index.Index {
-	y, err := index.Load(saved(t, x), rules(), x.Doc)
+	data, docs := saved(t, x)
+	y, err := index.Load(data, rules(), docs, nil)
 	if err != nil {
 		t.Fatalf("load: %v", err)
 	}
@@ -36,7 +49,7 @@ func TestSnapshotKeepsDocuments(t *testing.T) {
 	d := index.Doc{
 		Key: "k", ID: "i", Topic: "t", Title: "Title", Body: "Body text", Tags: []string{"A b"}, Files: []string{"x/y.go"},
 		Fields: []string{"more"}, Subject: "s", Speaker: "Ann", Session: "se", Seq: -3, Group: "g",
-		Date: time.Date(2026, 5, 6, 23, 0, 0, 5, time.FixedZone("", 3600)), Ref: "ref", Plain: true,
+		Date: time.Date(2026, 5, 6, 23, 0, 0, 5, time.FixedZone("", 3600)), Ref: "ref", Plain: true, Marks: []uint64{7, 1 << 63},
 	}
 	x := reload(t, fresh(d, index.Doc{Key: "other"}))
 	got, ok := x.Doc("k")
@@ -61,28 +74,28 @@ func TestSnapshotOfNothing(t *testing.T) {
 
 func TestSnapshotOfOtherRules(t *testing.T) {
 	french := textanalysis.New(textanalysis.Options{Languages: []string{"fr"}})
-	if _, err := index.Load(saved(t, fresh(someDocs(1, 5)...)), french, fresh(someDocs(1, 5)...).Doc); !errors.Is(err, index.ErrSnapshot) {
+	data, docs := saved(t, fresh(someDocs(1, 5)...))
+	if _, err := index.Load(data, french, docs, nil); !errors.Is(err, index.ErrSnapshot) {
 		t.Errorf("other word rules give %v", err)
 	}
 }
 
 func TestBrokenSnapshot(t *testing.T) {
 	x := fresh(someDocs(1, 10)...)
-	good := saved(t, x)
+	good, docs := saved(t, x)
 	a := textanalysis.New(textanalysis.Options{})
 	for i := 0; i < len(good); i += 3 {
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x41
-		if _, err := index.Load(bad, a, x.Doc); !errors.Is(err, index.ErrSnapshot) {
+		if _, err := index.Load(bad, a, docs, nil); !errors.Is(err, index.ErrSnapshot) {
 			t.Fatalf("a change of byte %d gives %v", i, err)
 		}
-		if _, err := index.Load(good[:i], a, x.Doc); !errors.Is(err, index.ErrSnapshot) {
+		if _, err := index.Load(good[:i], a, docs, nil); !errors.Is(err, index.ErrSnapshot) {
 			t.Fatalf("the first %d bytes give %v", i, err)
 		}
 	}
-	nobody := func(string) (index.Doc, bool) { return index.Doc{}, false }
-	if _, err := index.Load(good, a, nobody); !errors.Is(err, index.ErrSnapshot) {
-		t.Errorf("documents that nobody knows give %v", err)
+	if _, err := index.Load(good, a, docs[1:], nil); !errors.Is(err, index.ErrSnapshot) {
+		t.Errorf("a document too few gives %v", err)
 	}
 }
 
@@ -90,11 +103,8 @@ func TestSnapshotWithoutSome(t *testing.T) {
 	docs := someDocs(4, 20)
 	x := fresh(docs...)
 	all, without := x.Len(), []string{docs[3].Key, docs[17].Key}
-	var b bytes.Buffer
-	if err := x.Save(&b, without...); err != nil {
-		t.Fatal(err)
-	}
-	y, err := index.Load(b.Bytes(), rules(), x.Doc)
+	data, left := saved(t, x, without...)
+	y, err := index.Load(data, rules(), left, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,21 +124,20 @@ func TestSnapshotWithoutSome(t *testing.T) {
 // search panic.
 func FuzzLoad(f *testing.F) {
 	for n := range 4 {
-		good := saved(f, fresh(someDocs(uint64(n), 6*n)...))
-		f.Add(good[:len(good)-sha256.Size])
+		good, docs := saved(f, fresh(someDocs(uint64(n), 6*n)...))
+		f.Add(good[:len(good)-4], uint8(len(docs)))
 	}
 	a := textanalysis.New(textanalysis.Options{})
-	all := fresh(someDocs(0, 40)...)
-	known := func(key string) (index.Doc, bool) {
-		d, ok := all.Doc(key)
-		if !ok {
-			d = index.Doc{Key: key}
+	all := someDocs(0, 40)
+	f.Fuzz(func(t *testing.T, data []byte, documents uint8) {
+		var docs []index.Kept
+		for i := range documents {
+			d := all[int(i)%len(all)]
+			d.Key = fmt.Sprintf("k%02d", i)
+			docs = append(docs, index.Kept{Key: d.Key, Ref: &d})
 		}
-		return d, true
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		sum := sha256.Sum256(data)
-		x, err := index.Load(append(bytes.Clone(data), sum[:]...), a, known)
+		sum := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
+		x, err := index.Load(binary.LittleEndian.AppendUint32(bytes.Clone(data), sum), a, docs, nil)
 		if err != nil {
 			if !errors.Is(err, index.ErrSnapshot) {
 				t.Fatalf("error is %v", err)
@@ -137,6 +146,8 @@ func FuzzLoad(f *testing.F) {
 		}
 		x.Search(index.Query{Text: "stale cache of getUserName 缓存失效 cachr"})
 		find(x, `"stale cache" | #cache =the`)
+		x.Marked(1)
+		x.Similar("stale", "cache of user", nil, 0, 5)
 		x.Apply([]index.Doc{{Key: "k01", Body: "stale"}}, []string{"k02"})
 		x.Merge()
 		x.Search(index.Query{Text: "stale"})
