@@ -1,7 +1,10 @@
 package main_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -70,15 +73,27 @@ func (g *generator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			err = e
 		}
 	}
+	material, wrong := materialOf(bytes.NewReader(raw))
+	if err = errors.Join(err, wrong); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answerAs(w, string(mode), material)
+}
+
+// materialOf is what stands between the marks of a question.
+func materialOf(body io.Reader) (string, error) {
 	var in struct {
 		Messages []struct{ Content string } `json:"messages"`
 	}
-	if err != nil || json.Unmarshal(raw, &in) != nil || len(in.Messages) != 2 {
-		http.Error(w, "not the protocol", http.StatusBadRequest)
-		return
+	if err := json.NewDecoder(body).Decode(&in); err != nil {
+		return "", err
+	}
+	if len(in.Messages) != 2 {
+		return "", fmt.Errorf("%d messages", len(in.Messages))
 	}
 	lines := strings.Split(in.Messages[1].Content, "\n")
-	answerAs(w, string(mode), strings.Join(lines[2:len(lines)-1], "\n"))
+	return strings.Join(lines[2:len(lines)-1], "\n"), nil
 }
 
 func answerAs(w http.ResponseWriter, mode, material string) {
