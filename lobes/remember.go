@@ -161,7 +161,7 @@ func (r reading) compare(d *draft) {
 		return r.standing(h) && h.Entry.Topic == e.Topic && h.Entry.Branch == e.Branch
 	}
 	most := r.lobe.o.Behavior.MaxDedupSuggestions + 1 // one may be the entry itself
-	for _, x := range r.index.Similar(e.Title, e.Body, same, textanalysis.DuplicateThreshold, most) {
+	for _, x := range r.index.SimilarIn(e.Topic, e.Title, e.Body, same, textanalysis.DuplicateThreshold, most) {
 		d.near = append(d.near, near{x.Key, x.Similarity})
 	}
 }

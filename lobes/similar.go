@@ -107,7 +107,7 @@ func (r reading) bearing(e *entry.Entry) []Related {
 		return h.Entry.Topic == "preferences" && r.standing(h)
 	}
 	var found []Related
-	for _, x := range r.index.Similar(e.Title, e.Body, keep, textanalysis.RelevantPreferenceThreshold, mostPreferences) {
+	for _, x := range r.index.SimilarIn("preferences", e.Title, e.Body, keep, textanalysis.RelevantPreferenceThreshold, mostPreferences) {
 		if h, ok := r.view.Path(x.Key); ok {
 			found = append(found, r.related(h, x.Similarity))
 		}

@@ -130,6 +130,10 @@ func (s *search) accumulate(t *term, grouped bool) {
 	for _, d := range sc.term {
 		tf := 0.0
 		cell := sc.cells[d]
+		if s.scope != nil && !s.scope.has(d) {
+			sc.cells[d] = 0
+			continue
+		}
 		if counts := byte(cell); counts != 0 {
 			p := s.state.part(d)
 			tf = s.frequency(p.seg.length[d-p.base], counts)
@@ -197,7 +201,7 @@ func (s *search) direct(p *part, list []byte, worth float64, grouped bool) {
 		}
 		counts := list[at+n]
 		at += n + 1
-		if p.dead != nil && p.dead.has(doc-1) {
+		if p.dead != nil && p.dead.has(doc-1) || s.scope != nil && !s.scope.has(p.base+doc-1) {
 			continue
 		}
 		length := p.seg.length[doc-1]

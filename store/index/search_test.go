@@ -131,3 +131,27 @@ func TestLongQueries(t *testing.T) {
 	x.Search(index.Query{Text: many.String()})
 	find(x, many.String())
 }
+
+// TestSimilarInATopic finds what a search of all finds of it, in topics of few
+// entries and of many.
+func TestSimilarInATopic(t *testing.T) {
+	docs := someDocs(9, 900)
+	for i := range docs {
+		docs[i].Topic = []string{"many", "few", "many/below"}[min(i%11, 2)]
+	}
+	x := fresh(docs...)
+	for _, topic := range []string{"few", "many", "none"} {
+		inside := func(d *index.Doc) bool { return d.Topic == topic || strings.HasPrefix(d.Topic, topic+"/") }
+		for _, d := range docs[:40] {
+			got, want := x.SimilarIn(topic, d.Title, d.Body, nil, 0.3, 200), x.Similar(d.Title, d.Body, inside, 0.3, 200)
+			if len(got) < len(want) || topic == "many" && !reflect.DeepEqual(got, want) {
+				t.Fatalf("like %q in %s: %d, of all %d", d.Body, topic, len(got), len(want))
+			}
+			for _, s := range got {
+				if found, ok := x.Doc(s.Key); !ok || !inside(&found) {
+					t.Fatalf("%s is not in %s", s.Key, topic)
+				}
+			}
+		}
+	}
+}

@@ -20,15 +20,18 @@ const similarPool = 100
 // is greater than min, the most similar first. Candidates come from the
 // words, so the work does not grow with the square of the entries.
 func (x *Index) Similar(title, body string, keep func(d *Doc) bool, min float64, limit int) []Similar {
-	s := &search{Query: Query{Keep: keep, Limit: limit}, analyzer: x.analyzer, state: x.current.Load(), pool: &x.scratch}
+	return x.SimilarIn("", title, body, keep, min, limit)
+}
+
+// SimilarIn is Similar for the entries of a topic and of those below it.
+func (x *Index) SimilarIn(topic, title, body string, keep func(d *Doc) bool, min float64, limit int) []Similar {
+	s := &search{Query: Query{Topic: topic, Keep: keep, Limit: limit}, analyzer: x.analyzer, state: x.current.Load(), pool: &x.scratch}
 	defer s.free()
 	s.prepare()
-	p := s.plan(title + "\n" + body)
-	s.run(p)
 	want := x.analyzer.FingerprintOf(title, body)
 	found := []Similar{}
-	for _, c := range s.best(s.scratch.touched, similarPool, s.keeps) {
-		d := s.state.doc(c.doc)
+	for _, doc := range s.comparable(title + "\n" + body) {
+		d := s.state.doc(doc)
 		if v := textanalysis.Similarity(want, x.analyzer.FingerprintOf(d.Title, d.Body)); v > min {
 			found = append(found, Similar{d.Key, v})
 		}
@@ -37,6 +40,25 @@ func (x *Index) Similar(title, body string, keep func(d *Doc) bool, min float64,
 		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.Key, b.Key))
 	})
 	return found[:max(0, lesser(limit, len(found)))]
+}
+
+// comparable are the candidates for a text: all of a topic that has few, else
+// the best by words.
+func (s *search) comparable(text string) []uint32 {
+	var docs []uint32
+	if s.scope != nil && s.scope.count() <= similarPool {
+		for doc := range s.scope.each {
+			if s.keeps(doc) {
+				docs = append(docs, doc)
+			}
+		}
+		return docs
+	}
+	s.run(s.plan(text))
+	for _, c := range s.best(s.scratch.touched, similarPool, s.keeps) {
+		docs = append(docs, c.doc)
+	}
+	return docs
 }
 
 func lesser(a, b int) int {
