@@ -37,8 +37,10 @@ type Options struct {
 	// nil is without.
 	Embedder Embedder
 	Reranker Reranker
-	// Extractor finds memories in raw material; nil lets it wait.
-	Extractor Extractor
+	// Extractor finds memories in raw material; nil lets it wait, for the reason
+	// that NoExtractor tells.
+	Extractor   Extractor
+	NoExtractor error
 	// Transcriber turns speech into text; nil is without, for the reason that
 	// NoTranscriber tells.
 	Transcriber   Transcriber

@@ -57,11 +57,11 @@ func (r reading) queue(ctx context.Context) (Queue, error) {
 	if p != nil {
 		q.Paused, q.PausedBy = &p.Recorded, p.Actor
 	}
-	q.Next = q.next(r.lobe.o.Extractor != nil)
+	q.Next = q.next(r.lobe.o)
 	return q, err
 }
 
-func (q Queue) next(model bool) string {
+func (q Queue) next(o *Options) string {
 	at := ""
 	if q.Lobe != "" {
 		at = " --lobe " + q.Lobe
@@ -69,7 +69,7 @@ func (q Queue) next(model bool) string {
 	switch {
 	case q.Paused != nil:
 		return "memory-mcp work --resume" + at
-	case q.Waiting > 0 && !model:
+	case q.Waiting > 0 && o.Extractor == nil && o.NoExtractor == nil:
 		return `name a model for "generation" in the block "models" of the configuration`
 	case q.Failed > 0:
 		return "memory-mcp work --once --retry" + at

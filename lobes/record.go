@@ -77,7 +77,7 @@ func (s *Set) Record(ctx context.Context, by By, t Target, m Material) (Recorded
 	}
 	answer.Lobe = r.lobe.name
 	if s.o.Extractor == nil {
-		answer.Waits = noExtractor
+		answer.Waits = s.noModel()
 	} else if answer.Waits, err = r.pausedBy(ctx); err != nil {
 		return Recorded{}, err
 	}
@@ -86,6 +86,14 @@ func (s *Set) Record(ctx context.Context, by By, t Target, m Material) (Recorded
 
 // noExtractor is why material waits where no model can be asked.
 const noExtractor = "no model for generation is configured"
+
+// noModel is why no model can be asked here.
+func (s *Set) noModel() string {
+	if s.o.NoExtractor != nil {
+		return s.o.NoExtractor.Error()
+	}
+	return noExtractor
+}
 
 // newItem checks material, and takes out what is not to be kept.
 func newItem(by By, m Material) (*item, Recorded, error) {

@@ -131,7 +131,7 @@ func (s *Set) workAt(ctx context.Context, l *Lobe, w Working, done *Worked) (err
 	}
 	defer func() { err = errors.Join(err, done.count(box)) }()
 	if s.o.Extractor == nil {
-		done.Stopped = noExtractor
+		done.Stopped = s.noModel()
 		return nil
 	}
 	lock := flock.New(box.path(inboxLock), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))

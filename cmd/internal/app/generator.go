@@ -153,8 +153,10 @@ func (b *brains) generation(a *App, c *config.Config) {
 		return
 	}
 	p := a.part("generation", c, m, llamacpp.Chat)
-	if ask := p.asker(m, a.o.Serving || a.o.Working); ask != nil {
+	if ask := p.reader(m, a.o.Serving || a.o.Working); ask != nil {
 		b.generator = &generator{ask: ask, name: signature(c, m, p)}
+	} else {
+		b.unasked = errors.New(p.cause)
 	}
 	b.parts = append(b.parts, p)
 }

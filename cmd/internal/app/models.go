@@ -23,6 +23,7 @@ type brains struct {
 	embedder  *embedder
 	reranker  *reranker
 	generator *generator
+	unasked   error // why there is no generator
 	parts     []part
 }
 
@@ -70,6 +71,7 @@ func (b brains) give(o *lobes.Options) {
 	if b.generator != nil {
 		o.Extractor = extractor{b.generator}
 	}
+	o.NoExtractor = b.unasked
 }
 
 // run owns the models of this machine until ctx ends.
