@@ -133,18 +133,18 @@ func (v *Vectors) Nearest(query []float32, limit int, keep func(TextKey) bool) (
 	if err != nil || limit <= 0 {
 		return nil, err
 	}
-	scores := make([]float32, len(v.keys))
+	scores := make([]int32, len(v.keys))
 	parts := min(runtime.GOMAXPROCS(0), 1+len(v.keys)/sharedVectors)
 	size := (len(v.keys) + parts - 1) / parts
 	var all sync.WaitGroup
 	for from := 0; from < len(v.keys); from += size {
 		to := min(from+size, len(v.keys))
-		all.Go(func() { v.score(row, scores[from:to], from) })
+		all.Go(func() { products(row, v.data[from*v.dimensions:to*v.dimensions], scores[from:to]) })
 	}
 	all.Wait()
 	best := &nearest{limit: limit}
 	for i, dot := range scores {
-		score := dot * unit * v.unit[i]
+		score := float32(dot) * unit * v.unit[i]
 		if best.full() && score <= best.near[0].score {
 			continue
 		}
@@ -153,32 +153,6 @@ func (v *Vectors) Nearest(query []float32, limit int, keep func(TextKey) bool) (
 		}
 	}
 	return v.told(best.near), nil
-}
-
-// score fills in the products of a query with the rows from one on.
-func (v *Vectors) score(query []int8, scores []float32, from int) {
-	n := v.dimensions
-	for i := range scores {
-		at := (from + i) * n
-		scores[i] = float32(dot(query, v.data[at:at+n:at+n]))
-	}
-}
-
-// dot is the product of two packed vectors of one length. Four sums at a time
-// keep the processor's units busy.
-func dot(a, b []int8) int32 {
-	var s0, s1, s2, s3 int32
-	for len(a) >= 8 && len(b) >= 8 {
-		s0 += int32(a[0])*int32(b[0]) + int32(a[4])*int32(b[4])
-		s1 += int32(a[1])*int32(b[1]) + int32(a[5])*int32(b[5])
-		s2 += int32(a[2])*int32(b[2]) + int32(a[6])*int32(b[6])
-		s3 += int32(a[3])*int32(b[3]) + int32(a[7])*int32(b[7])
-		a, b = a[8:], b[8:]
-	}
-	for i := range a {
-		s0 += int32(a[i]) * int32(b[i])
-	}
-	return s0 + s1 + s2 + s3
 }
 
 func (v *Vectors) told(found []nearRow) []Near {
