@@ -20,17 +20,17 @@ type edit struct {
 	parts  []part
 	copied map[*segment]bool
 	sum    lengthSums
-	fresh  map[string]bool // sessions whose neighbours must be worked out again
-	later  bool            // what dies is counted when somebody asks; see part.counted
-	died   []uint32        // documents of the current state
-	moved  uint32          // from this document on, the numbers are others
+	fresh  map[string][]member // by session: around which members neighbours must be worked out again
+	later  bool                // what dies is counted when somebody asks; see part.counted
+	died   []uint32            // documents of the current state
+	moved  uint32              // from this document on, the numbers are others
 }
 
 func (x *Index) edit() *edit {
 	now := x.current.Load()
 	return &edit{
 		x: x, parts: slices.Clone(now.parts), sum: now.sum, moved: uint32(now.size),
-		copied: make(map[*segment]bool), fresh: make(map[string]bool),
+		copied: make(map[*segment]bool), fresh: make(map[string][]member),
 	}
 }
 
@@ -72,8 +72,9 @@ func (e *edit) remove(key string) {
 		p.lessTags[tag]++
 	}
 	if name := p.seg.sessionOf(at.doc); name != "" {
-		e.x.leave(name, member{p.seg.seqs[at.doc], key})
-		e.fresh[name] = true
+		m := member{p.seg.seqs[at.doc], key}
+		e.x.leave(name, m)
+		e.fresh[name] = append(e.fresh[name], m)
 	}
 }
 
@@ -115,8 +116,9 @@ func (e *edit) append(s *segment) {
 		e.sum.title += int64(s.length[i].title)
 		e.sum.body += int64(s.length[i].body)
 		if name := s.sessionOf(uint32(i)); name != "" {
-			e.x.join(name, member{s.seqs[i], key})
-			e.fresh[name] = true
+			m := member{s.seqs[i], key}
+			e.x.join(name, m)
+			e.fresh[name] = append(e.fresh[name], m)
 		}
 	}
 }

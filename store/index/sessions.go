@@ -106,8 +106,8 @@ func (e *edit) linkSessions(s *state) {
 		}
 	}
 	l.findMoved()
-	for name := range e.fresh {
-		l.link(e.x.sessions[name])
+	for name, around := range e.fresh {
+		l.link(e.x.sessions[name], around)
 	}
 }
 
@@ -129,7 +129,7 @@ func (e *edit) linkWhole(s *state, order []uint32) {
 	for from, i := 0, 0; i < len(order); i++ {
 		words = append(words, seg.length[order[i]].body)
 		if i+1 == len(order) || seg.session[order[i+1]] != seg.session[order[i]] {
-			l.row(order[from:i+1], words)
+			l.row(order[from:i+1], words, 0, len(words))
 			from, words = i+1, words[:0]
 		}
 	}
@@ -173,29 +173,44 @@ func (l *linker) findMoved() {
 		}
 		for n := range p.seg.docs {
 			if name := p.seg.sessionOf(uint32(n)); name != "" && !p.dead.has(uint32(n)) {
-				l.fresh[name] = true
+				l.fresh[name] = append(l.fresh[name], member{p.seg.seqs[n], p.seg.docs[n].Key})
 			}
 		}
 	}
 }
 
-// link works out the neighbours of one session's members.
-func (l *linker) link(members []member) {
-	numbers := make([]uint32, len(members))
-	words := make([]uint32, len(members))
-	for i, m := range members {
-		at := l.x.places[m.key]
-		numbers[i] = l.base[at.seg] + at.doc
-		words[i] = at.seg.length[at.doc].body
+// link works out the neighbours of one session's members around some that came,
+// went or moved.
+func (l *linker) link(members, around []member) {
+	places := make([]int, 0, len(around))
+	for _, m := range around {
+		i, _ := slices.BinarySearchFunc(members, m, compareMembers)
+		places = append(places, i)
 	}
-	l.row(numbers, words)
+	slices.Sort(places)
+	var numbers, words []uint32
+	for n := 0; n < len(places); {
+		first := max(0, places[n]-reach)
+		last := first
+		for ; n < len(places) && places[n]-reach <= last; n++ {
+			last = min(len(members), places[n]+reach+1)
+		}
+		from, to := max(0, first-reach), min(len(members), last+reach)
+		numbers, words = numbers[:0], words[:0]
+		for _, m := range members[from:to] {
+			at := l.x.places[m.key]
+			numbers = append(numbers, l.base[at.seg]+at.doc)
+			words = append(words, at.seg.length[at.doc].body)
+		}
+		l.row(numbers, words, first-from, last-from)
+	}
 }
 
 // row makes neighbours of documents that follow each other in a session, of so
-// many words each.
-func (l *linker) row(numbers, words []uint32) {
+// many words each: of those in the middle of the row, from one to before another.
+func (l *linker) row(numbers, words []uint32, from, to int) {
 	steps := nearSteps()
-	for i := range numbers {
+	for i := from; i < to; i++ {
 		n := neighbours{linked: true}
 		for j := max(0, i-reach); j < min(len(numbers), i+reach+1); j++ {
 			if j == i {
