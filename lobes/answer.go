@@ -63,6 +63,7 @@ type Answer struct {
 	Held     int      `json:"held"`      // left out: waiting for a person's review
 	Hidden   int      `json:"hidden"`    // left out: pending, archived or superseded
 	Branches int      `json:"branches"`  // left out: recent work of other branches
+	Erased   int      `json:"erased"`    // not known: what was believed of them then was erased since
 	Weak     int      `json:"weak"`      // left out: noise beside the others, or less than MinMatch
 	Gate     Gate     `json:"gate"`      // of a search by Text: whether it would be shown unasked
 	RankedBy string   `json:"ranked_by"` // lexical, hybrid or reranked; recency for a list, id for a get

@@ -53,7 +53,7 @@ func kindOf(op entry.Op) string {
 		return Archived
 	case entry.OpUndo:
 		return Undoing
-	case entry.OpErase:
+	case entry.OpErase, entry.OpBlank:
 		return Erased
 	case entry.OpLate:
 		return Late
@@ -113,10 +113,16 @@ func (h history) lastOf(line []store.Moment) (state, bool) {
 func (h history) told(s state, was *state) Change {
 	c := Change{
 		Recorded: s.Recorded.UTC(), Kind: kindOf(s.rev.Op), Op: string(s.rev.Op), ID: s.ID, Lobe: h.lobe.name, Key: s.Key,
-		Actor: s.rev.Actor, Hint: s.rev.Hint, Change: s.rev.Change, Reason: h.reasonOf(s), Parent: s.rev.Parents,
+		Actor: s.rev.Actor, Hint: s.rev.Hint, Change: s.rev.Change, Reason: h.reasonOf(s), Parent: h.counted(s),
 		Session: s.rev.Session, Role: s.rev.Role, Pending: s.Pending, MovedTo: s.rev.MovedTo,
+		Erased: stated(s.rev.Erased), Eraser: s.rev.Eraser,
 	}
 	path, is := s.path, &s.is
+	if was == nil && s.Blank {
+		if last, ok := h.last(s.ID); ok {
+			was = &last
+		}
+	}
 	if s.rev.Gone() {
 		if was == nil || s.rev.Op == entry.OpErase {
 			return c
@@ -135,6 +141,16 @@ func (h history) told(s state, was *state) Change {
 		c.Kind = Promoted
 	}
 	return c
+}
+
+// counted are the keys of the states that one follows, as they are now: another
+// one may stand in for what its file names.
+func (h history) counted(s state) []string {
+	keys := slices.Clone(s.rev.Parents)
+	for i, key := range keys {
+		keys[i] = h.past.Counts(s.ID, key)
+	}
+	return keys
 }
 
 func stated(t time.Time) *time.Time {

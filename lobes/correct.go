@@ -29,7 +29,8 @@ import (
 //	restore    brings back what was taken back
 //	undo       puts it back to what it was before its last change that is not
 //	           undone yet, or all that a session did
-//	erase      takes its content away from everywhere
+//	erase      takes its content away from everywhere, or with a Revision that
+//	           of one former state
 //
 // An edit from outside that is not in the history yet is adopted first, and an
 // append is made to the edited text. With a Revision the change is refused

@@ -66,8 +66,10 @@ func (d *Differences) finish(limit int) {
 type comparison struct {
 	id      string
 	was, is *state // nil: nothing was believed
-	last    state  // the newest change in between
-	byHand  bool   // all of them were
+	// the content of what was believed then, or is, was erased: it is not known
+	wasBlank, isBlank bool
+	last              state // the newest change in between
+	byHand            bool  // all of them were
 }
 
 // differences compares two times of one lobe.
@@ -180,6 +182,8 @@ func (h history) compare(g *stir, w Window, until time.Time) (comparison, bool, 
 	if c.is, err = h.at(c.id, until); err != nil {
 		return c, false, err
 	}
+	_, c.wasBlank = h.past.ErasedAt(c.id, w.Since)
+	_, c.isBlank = h.past.ErasedAt(c.id, until)
 	return c, w.Topic == "" || c.is.inScope(w.Topic) || c.was.inScope(w.Topic), nil
 }
 
@@ -209,8 +213,15 @@ func (h history) sort(c comparison, w Window, d *Differences) {
 	}
 	list := &d.Revised
 	switch {
+	case c.isBlank:
+		told.Kind = Erased
+		if c.was == nil && !c.wasBlank {
+			list = &d.Learned
+		}
+	case c.wasBlank && c.is != nil:
+		told.Kind = Revised
 	case c.is == nil && c.was == nil:
-		if c.last.rev.Op != entry.OpErase {
+		if c.last.rev.Op != entry.OpErase && !c.wasBlank {
 			d.Passed++
 			return
 		}

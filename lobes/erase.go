@@ -39,6 +39,9 @@ func (s *Set) eraseOne(ctx context.Context, t Target, f *fix) error {
 	if f.ID == "" {
 		return &ValueError{Field: "id", Why: "it is empty"}
 	}
+	if f.Revision != "" {
+		return s.eraseState(ctx, t, f)
+	}
 	r, err := s.knower(ctx, t, f.ID)
 	if err != nil {
 		return err
@@ -52,11 +55,6 @@ func (s *Set) eraseOne(ctx context.Context, t Target, f *fix) error {
 	if was, ok := h.last(f.ID); ok {
 		f.tell(r, &was.is)
 		f.out.Path = h.abs(was.path)
-	}
-	if f.Revision != "" {
-		if head, ok := r.view.ID(f.ID); !ok || r.revision(head) != f.Revision {
-			return &store.ConflictError{ID: f.ID, Want: f.Revision}
-		}
 	}
 	if f.Preview {
 		all, err := s.whole(ctx, []place{{r.lobe, f.ID}})
@@ -92,19 +90,9 @@ func (r ruin) ids() []string {
 // lobe, and what they were in the lobes that they were moved from and to.
 func (s *Set) whole(ctx context.Context, start []place) (ruin, error) {
 	var out ruin
-	for _, l := range s.lobes {
-		r, err := l.look(ctx)
-		if err != nil {
-			if slices.ContainsFunc(start, func(p place) bool { return p.lobe == l }) {
-				return out, err
-			}
-			continue // what cannot be served cannot be reached either
-		}
-		p, err := r.store.Past(ctx)
-		if err != nil {
-			return out, err
-		}
-		out.all = append(out.all, history{r, p})
+	var err error
+	if out.all, err = s.histories(ctx, start); err != nil {
+		return out, err
 	}
 	k := kinship{all: out.all, of: make(map[string][]kin)}
 	if err := k.find(ctx); err != nil {
@@ -121,6 +109,27 @@ func (s *Set) whole(ctx context.Context, start []place) (ruin, error) {
 		out.texts = append(out.texts, out.said(p)...)
 	}
 	return out, nil
+}
+
+// histories are those of all lobes that can be served; those of the places must
+// be among them.
+func (s *Set) histories(ctx context.Context, must []place) ([]history, error) {
+	var all []history
+	for _, l := range s.lobes {
+		r, err := l.look(ctx)
+		if err != nil {
+			if slices.ContainsFunc(must, func(p place) bool { return p.lobe == l }) {
+				return nil, err
+			}
+			continue // what cannot be served cannot be reached either
+		}
+		p, err := r.store.Past(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, history{r, p})
+	}
+	return all, nil
 }
 
 // next are the places that an entry's erasing leads to.
@@ -197,43 +206,55 @@ func (s *Set) erase(ctx context.Context, by By, start []place) (gone, error) {
 		}
 	}
 	s.refuseOrWarn(Erased, nil, all.texts...)
-	return done, s.unquote(ctx, all, &done)
+	done.left = append(done.left, s.unquote(ctx, all.all, all.texts, nil)...)
+	return done, nil
 }
 
 // shortQuote is the length in bytes below which a quote says nothing of its own.
 const shortQuote = 20
 
-// unquote takes quotes of erased texts out of the entries that are left.
-func (s *Set) unquote(ctx context.Context, all ruin, done *gone) error {
-	var texts []string
-	for _, t := range all.texts {
-		if t = textanalysis.Normalize(t); len(t) >= shortQuote {
-			texts = append(texts, t)
-		}
-	}
+// unquote takes quotes of erased texts out of the entries that are left, unless
+// another text that stays says the same. It tells where that went wrong.
+func (s *Set) unquote(ctx context.Context, all []history, erased, stay []string) (left []string) {
+	texts, others := quotable(erased), quotable(stay)
 	repeats := func(e *entry.Entry) bool {
 		quote := textanalysis.Normalize(e.Quote)
-		return len(quote) >= shortQuote && slices.ContainsFunc(texts, func(t string) bool {
-			return strings.Contains(t, quote) || strings.Contains(quote, t)
-		})
+		of := func(t string) bool { return strings.Contains(t, quote) || strings.Contains(quote, t) }
+		return len(quote) >= shortQuote && slices.ContainsFunc(texts, of) && !slices.ContainsFunc(others, of)
 	}
-	for _, h := range all.all {
-		p, err := h.store.Past(ctx)
+	for _, h := range all {
+		ids, err := h.again(ctx, func(h history) ([]string, error) { return h.quoting(ctx, repeats) })
 		if err != nil {
-			return err
-		}
-		ids, err := history{h.reading, p}.quoting(ctx, repeats)
-		if err != nil {
-			return err
+			left = append(left, fmt.Sprintf("quotes in lobe %s: %v", h.lobe.name, err))
 		}
 		for _, id := range ids {
 			_, err := h.store.Mask(ctx, id, func(path string, b []byte) ([]byte, error) { return s.withoutQuote(path, b, repeats) })
 			if err != nil {
-				done.left = append(done.left, fmt.Sprintf("the quote in %s: %v", id, err))
+				left = append(left, fmt.Sprintf("the quote in %s: %v", id, err))
 			}
 		}
 	}
-	return nil
+	return left
+}
+
+// again asks what history holds now.
+func (h history) again(ctx context.Context, ask func(history) ([]string, error)) ([]string, error) {
+	p, err := h.store.Past(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ask(history{h.reading, p})
+}
+
+// quotable are texts that are long enough to be told from others.
+func quotable(texts []string) []string {
+	var long []string
+	for _, t := range texts {
+		if t = textanalysis.Normalize(t); len(t) >= shortQuote {
+			long = append(long, t)
+		}
+	}
+	return long
 }
 
 // quoting are the entries of which a state repeats a text.

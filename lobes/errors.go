@@ -147,7 +147,8 @@ type UnknownIDError struct {
 	Near  []string // ids that look like it
 	// Gone tells that the entry was retracted, and when.
 	Gone time.Time
-	// Erased tells that nothing is left of it, and Gone when it went.
+	// Erased tells that nothing is left of it, and Gone when it went; with AsOf
+	// that nothing is left of what it was then.
 	Erased bool
 	// AsOf is the time that was asked about; zero is the present.
 	AsOf time.Time
@@ -157,6 +158,9 @@ type UnknownIDError struct {
 }
 
 func (e *UnknownIDError) Error() string {
+	if !e.AsOf.IsZero() && e.Erased {
+		return fmt.Sprintf("what was believed of %q at %s was erased", e.ID, e.AsOf.UTC().Format(time.RFC3339))
+	}
 	if !e.AsOf.IsZero() {
 		return fmt.Sprintf("nothing was believed of %q in %s at %s", e.ID, list(e.Lobes), e.AsOf.UTC().Format(time.RFC3339))
 	}

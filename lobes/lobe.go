@@ -50,8 +50,9 @@ type reading struct {
 
 	// Of a reading of what was believed at a time: that time, and the past that
 	// view and index were made of.
-	then time.Time
-	old  *store.Past
+	then   time.Time
+	old    *store.Past
+	erased int // entries of which it is not known any more what they were then
 }
 
 // A tree is one working tree of a lobe's repository.

@@ -268,6 +268,9 @@ func (s *Set) bringBack(ctx context.Context, t Target, f *fix) error {
 	if !ok {
 		return s.unknownID(ctx, f.ID, []reading{r})
 	}
+	if m, ok := h.blankEnd(f.ID); ok {
+		return &store.BlankError{ID: f.ID, Recorded: m.Recorded}
+	}
 	f.tell(r, &was.is)
 	f.out.Path = h.abs(was.path)
 	if f.Preview {

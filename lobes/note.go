@@ -78,9 +78,11 @@ type Correction struct {
 	ID string
 	// Action is append, replace, edit, confirm, delete (also retract),
 	// supersede, archive, undo, restore, move or erase; see [Set.Correct].
-	Action   string
-	Text     string
-	Revision string // when given, the change is refused if the entry has another one by now
+	Action string
+	Text   string
+	// Revision, when given, refuses the change if the entry has another one by
+	// now; of erase it is the state of which alone the content goes.
+	Revision string
 	Reason   string
 	// Preview tells what would be done, and does nothing.
 	Preview bool
@@ -125,6 +127,7 @@ type Corrected struct {
 	Undone     []Undone   `json:"undone,omitempty"`
 	Skipped    []Skipped  `json:"skipped,omitempty"` // of the undo of a session: what others changed since
 	Erased     []string   `json:"erased,omitempty"`  // ids, with those of what was made of the entry
+	Blanked    []string   `json:"blanked,omitempty"` // of an erase of single states: their revisions
 	Left       []string   `json:"left,omitempty"`    // of an erase: what cannot be reached from here
 }
 

@@ -91,7 +91,7 @@ func (r reading) asOf(ctx context.Context, at time.Time) (reading, error) {
 	// left: a file that somebody took away is no change yet.
 	present := !at.Before(p.Now())
 	if known, ok := r.lobe.pasts.find(p, at); ok && !present {
-		then.view, then.index = known.view, known.index
+		then.view, then.index, then.erased = known.view, known.index, known.erased
 		return then, nil
 	}
 	known, err := r.lobe.recallPast(ctx, p, at)
@@ -101,7 +101,7 @@ func (r reading) asOf(ctx context.Context, at time.Time) (reading, error) {
 	if !present {
 		r.lobe.pasts.keep(known)
 	}
-	then.view, then.index = known.view, known.index
+	then.view, then.index, then.erased = known.view, known.index, known.erased
 	return then, nil
 }
 
@@ -112,6 +112,7 @@ type era struct {
 	from, to time.Time // to is zero when nothing has changed since
 	view     *store.View
 	index    *index.Index
+	erased   int // ids of which it is not known what they were
 }
 
 // eras are the few that were asked for last.
@@ -149,7 +150,7 @@ func (l *Lobe) recallPast(ctx context.Context, p *store.Past, at time.Time) (era
 	if err != nil {
 		return era{}, err
 	}
-	k := era{past: p, view: view}
+	k := era{past: p, view: view, erased: p.Erased(at)}
 	k.from, k.to = p.Around(at)
 	if k.index, err = l.fork(ctx, view); err != nil {
 		return era{}, err

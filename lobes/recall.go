@@ -348,6 +348,7 @@ func (s *Set) search(ctx context.Context, a *Answer, readings []reading, q Query
 	var found []finding
 	for _, r := range readings {
 		found = append(found, r.sieve(q).finding())
+		a.Erased += r.erased
 	}
 	known := wordsOf(s.o.Analyzer, q.Text)
 	if q.Text != "" {

@@ -38,7 +38,7 @@ func (h history) deeds(id string) ([]deed, error) {
 			}
 			continue
 		}
-		if rest, ok := undoneTo(all, s); ok {
+		if rest, ok := h.undoneTo(all, s); ok {
 			all = rest
 			continue
 		}
@@ -87,7 +87,7 @@ func (h history) reasonOf(s state) string {
 		to = "back to before it was there"
 	}
 	for _, m := range h.past.Line(s.ID) {
-		if m.Key == key {
+		if m.Key == h.past.Counts(s.ID, key) {
 			to = "back to what it was at " + m.Recorded.UTC().Format(time.RFC3339)
 		}
 	}
@@ -95,7 +95,7 @@ func (h history) reasonOf(s state) string {
 }
 
 // undoneTo is what is left of some deeds after a state, if that is an undo.
-func undoneTo(all []deed, s state) ([]deed, bool) {
+func (h history) undoneTo(all []deed, s state) ([]deed, bool) {
 	rest, ok := strings.CutPrefix(s.rev.Reason, backTo)
 	if !ok || s.rev.Op != entry.OpUndo {
 		return nil, false
@@ -104,6 +104,7 @@ func undoneTo(all []deed, s state) ([]deed, bool) {
 	if key == toNothing {
 		return nil, true
 	}
+	key = h.past.Counts(s.ID, key)
 	for i := range slices.Backward(all) {
 		if all[i].Key == key {
 			return all[:i+1], true
@@ -253,7 +254,9 @@ func (h history) goBack(tx *store.Tx, f *fix, all []deed, n int) error {
 	last := all[len(all)-1]
 	var before *deed
 	if n > 0 {
-		before = &all[n-1]
+		if before = &all[n-1]; before.Blank {
+			return &store.BlankError{ID: last.ID, Recorded: before.Recorded}
+		}
 	}
 	u := Undone{ID: last.ID, Lobe: h.lobe.name, Title: last.is.Title, Recorded: last.Recorded.UTC(), Actor: last.rev.Actor, Gone: before == nil || before.rev.Gone()}
 	u.Kind, u.Path = kindOf(last.rev.Op), h.abs(last.path)
@@ -350,10 +353,15 @@ func (r reading) planUndoSession(ctx context.Context, tx *store.Tx, f *fix) erro
 		}
 		if err := h.goBack(tx, f, all, n); err != nil {
 			var taken *store.ExistsError
-			if !errors.As(err, &taken) {
+			var blank *store.BlankError
+			why := "another file lies where it lay"
+			switch {
+			case errors.As(err, &blank):
+				why = "what it was before was erased"
+			case !errors.As(err, &taken):
 				return err
 			}
-			f.out.Skipped = append(f.out.Skipped, h.skipped(all[len(all)-1], "another file lies where it lay"))
+			f.out.Skipped = append(f.out.Skipped, h.skipped(all[len(all)-1], why))
 		}
 	}
 	return h.planUnsay(tx, f)

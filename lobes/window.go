@@ -49,6 +49,12 @@ type Change struct {
 
 	// Entries are the ids that a record of several is about.
 	Entries []string `json:"entries,omitempty"`
+
+	// Erased is when the content of this state alone was erased, and Eraser who
+	// did that: nothing else of it is known.
+	Erased *time.Time `json:"erased,omitempty"`
+	Eraser string     `json:"eraser,omitempty"`
+
 	// Supersedes are the ids whose place the entry took, when that is what
 	// happened here.
 	Supersedes []string `json:"supersedes,omitempty"`

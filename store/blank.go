@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"time"
 
 	"memory-mcp/store/entry"
 )
@@ -28,6 +29,16 @@ func (e *UnknownRevisionError) Error() string {
 	return fmt.Sprintf("entry %q has no revision %q", e.ID, e.Revision)
 }
 
+// BlankError says that what an entry was, and would be again, was erased.
+type BlankError struct {
+	ID       string
+	Recorded time.Time // of the state
+}
+
+func (e *BlankError) Error() string {
+	return fmt.Sprintf("what entry %q was at %s was erased", e.ID, e.Recorded.UTC().Format(time.RFC3339))
+}
+
 // Blank erases the content of single states of an entry, given by their keys:
 // their files, copies and temporaries with their text, raw material that holds
 // it, and the caches. A blank stays in the place of each, so that the history
@@ -37,35 +48,48 @@ func (e *UnknownRevisionError) Error() string {
 func (s *Store) Blank(ctx context.Context, by By, id string, keys ...string) (Erased, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	done := Erased{ID: id, Paths: []string{}}
-	err := s.locked(ctx, func(w *writer) error {
-		w.by = by
-		if err := w.rescan(ctx); err != nil {
+	var done Erased
+	for start := s.wall(); ; {
+		err := s.locked(ctx, func(w *writer) (err error) {
+			w.by = by
+			done, err = w.blankStates(ctx, id, keys)
 			return err
+		})
+		var resting *restingError
+		if !errors.As(err, &resting) && !errors.Is(err, errAgain) {
+			return done, err
 		}
-		if err := w.keepLate(); err != nil {
-			return err
+		if s.wall().Sub(start) > restWait {
+			return done, &BusyError{ID: id, Path: s.dir}
 		}
-		marks, err := w.blanks(id, keys)
-		if err != nil {
-			return err
+		if err := sleep(ctx, 50*time.Millisecond); err != nil {
+			return done, err
 		}
-		if err := w.layMarks(marks); err != nil {
-			return err
-		}
-		s.recovered = false // the next write completes what is begun
-		all, err := w.blankAll(ctx, marks)
-		for _, e := range all {
-			done.Files += e.Files
-			done.Paths = append(done.Paths, e.Paths...)
-		}
-		s.recovered = err == nil
-		return err
-	})
-	var resting *restingError
-	if errors.As(err, &resting) || errors.Is(err, errAgain) {
-		err = &BusyError{ID: id, Path: s.dir}
 	}
+}
+
+func (w *writer) blankStates(ctx context.Context, id string, keys []string) (Erased, error) {
+	done := Erased{ID: id, Paths: []string{}}
+	if err := w.rescan(ctx); err != nil {
+		return done, err
+	}
+	if err := w.keepLate(); err != nil {
+		return done, err
+	}
+	marks, err := w.blanks(id, keys)
+	if err != nil {
+		return done, err
+	}
+	w.s.recovered = false // the next write completes what is begun
+	if err := w.layMarks(marks); err != nil {
+		return done, err
+	}
+	all, err := w.blankAll(ctx, marks)
+	for _, e := range all {
+		done.Files += e.Files
+		done.Paths = append(done.Paths, e.Paths...)
+	}
+	w.s.recovered = err == nil
 	return done, err
 }
 

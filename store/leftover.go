@@ -130,8 +130,8 @@ func (w *writer) recoverFollowed(dir, id string) error {
 			if err != nil {
 				continue // nobody's loss: it is not removed
 			}
-			if _, err := readRevision(b, of, key); err != nil {
-				continue
+			if r, err := readRevision(b, of, key); err != nil || r.Op == entry.OpBlank {
+				continue // a blank says by its temporary what is to go
 			}
 			if err := w.complete(path.Join(dir, name), of, key); err != nil {
 				return fmt.Errorf("settle %s: %w", name, err)

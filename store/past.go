@@ -34,9 +34,10 @@ type Past struct {
 	count sync.Once
 	known int // heads that history has something of
 
-	mu    sync.Mutex
-	lines map[string]*line
-	bad   map[string]Problem // by file
+	mu     sync.Mutex
+	lines  map[string]*line
+	erased map[time.Time]int  // by time, what At found of blanks
+	bad    map[string]Problem // by file
 }
 
 // Moment is one state of an entry.
@@ -77,7 +78,7 @@ func (s *Store) Past(ctx context.Context) (*Past, error) {
 }
 
 func (s *Store) past(v *View, n *names) *Past {
-	return &Past{s: s, view: v, names: n, now: s.opts.Now(), lines: map[string]*line{}, bad: map[string]Problem{}}
+	return &Past{s: s, view: v, names: n, now: s.opts.Now(), lines: map[string]*line{}, erased: map[time.Time]int{}, bad: map[string]Problem{}}
 }
 
 // View is the heads that the history goes with.

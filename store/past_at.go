@@ -16,9 +16,19 @@ import (
 func (p *Past) Since(at time.Time) []string {
 	var ids []string
 	for _, c := range p.changed(at, false) {
-		ids = append(ids, c.id)
+		if _, there := p.view.ID(c.id); there || !c.blank {
+			ids = append(ids, c.id)
+		}
 	}
 	return ids
+}
+
+// Erased counts the ids of which a view that [Past.At] gave knows nothing since
+// the content of what they were then was erased.
+func (p *Past) Erased(at time.Time) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.erased[at]
 }
 
 // At gives what was believed at a time as a view of its own. It shares with the
@@ -32,6 +42,15 @@ func (p *Past) At(ctx context.Context, at time.Time) (*View, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	blank := 0
+	for _, c := range changes {
+		if c.blank {
+			blank++
+		}
+	}
+	p.mu.Lock()
+	p.erased[at] = blank
+	p.mu.Unlock()
 	d := newDraft(p.view)
 	for _, path := range p.view.copies() {
 		d.drop(path)
@@ -76,6 +95,8 @@ func (p *Past) Absent() []string {
 type change struct {
 	id  string
 	was *Head // nil: it was not there, or nobody asked
+	// blank says that it was there, and that what it was is not known any more
+	blank bool
 }
 
 // changed gives the ids whose state at a time is not their present head, sorted,
@@ -120,7 +141,8 @@ func (p *Past) was(sh *shelf, g group, plain bool, at time.Time, want bool) (cha
 	}
 	switch {
 	case !ok:
-		return c, h != nil
+		c.blank = f.blank()
+		return c, h != nil || c.blank
 	case pending, h != nil && f.holds(h.Hash, h.Path):
 		return c, false
 	case !want:

@@ -412,11 +412,14 @@ func (s *Store) lastState(root *os.Root, id string) (string, []byte, error) {
 	if l.erased {
 		return "", nil, &UnknownIDError{ID: id, Dir: s.dir, Gone: true, Erased: true}
 	}
-	key, ok := l.beforeGone()
-	if !ok {
+	was, ok := l.beforeGone()
+	switch {
+	case !ok:
 		return "", nil, &UnknownIDError{ID: id, Dir: s.dir}
+	case was.blank():
+		return "", nil, &BlankError{ID: id, Recorded: was.at}
 	}
-	k, err := s.memo.read(one(root), id, key)
+	k, err := s.memo.read(one(root), id, was.key)
 	if err != nil {
 		return "", nil, fmt.Errorf("history of %q: %w", id, err)
 	}
@@ -425,11 +428,11 @@ func (s *Store) lastState(root *os.Root, id string) (string, []byte, error) {
 
 // beforeGone finds the last state of the line that had a head: what was believed
 // until it went.
-func (l *line) beforeGone() (key string, ok bool) {
+func (l *line) beforeGone() (was fact, ok bool) {
 	for _, f := range slices.Backward(l.facts[:l.in+1]) {
-		if !f.gone {
-			return f.key, true
+		if !f.gone || f.blank() {
+			return f, true
 		}
 	}
-	return "", false
+	return fact{}, false
 }

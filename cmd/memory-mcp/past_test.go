@@ -150,6 +150,22 @@ func TestCorrectedByToolAndByHand(t *testing.T) {
 		t.Errorf("before it was known: %s", text)
 	}
 
+	why := ask[struct{ Changes []struct{ Key string } }](s, "memory_history", map[string]any{"id": one.ID})
+	_, second, _ := strings.Cut(why.Changes[1].Key, "-")
+	s.want("memory_correct", map[string]any{"id": one.ID, "action": "erase", "revision": second}, "Erased the content of revision "+second)
+	if held := holds(t, filepath.Join(w.repository, ".git", "memory"), "1002"); len(held) > 0 {
+		t.Errorf("the erased state is still in %v", held)
+	}
+	for i, at := range times {
+		if i != 1 {
+			s.want("memory_query", map[string]any{"id": one.ID, "asOf": at}, "port 100"+string(rune('1'+i)))
+		} else if text, bad := s.call("memory_query", map[string]any{"id": one.ID, "asOf": at}); !bad || !strings.Contains(text, "was erased") {
+			t.Errorf("as of what was erased: %s", text)
+		}
+	}
+	s.want("memory_history", map[string]any{"id": one.ID}, "its content was erased at", "by outside", "[-1004-]{+1005+}")
+	s.want("memory_query", map[string]any{"filter": "gateway", "asOf": times[1]}, "of which it was erased what was believed then")
+
 	time.Sleep(2 * time.Second) // the editor is done with the file
 	s.want("memory_correct", map[string]any{"id": one.ID, "action": "undo"}, "Undone", one.ID)
 	s.want("memory_query", map[string]any{"id": one.ID}, "port 1004")

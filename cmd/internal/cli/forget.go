@@ -16,8 +16,8 @@ import (
 
 type forgetOptions struct {
 	vanishedOptions
-	reason, session, source, actor, since, until, token string
-	erase, secrets, yes                                 bool
+	reason, session, source, actor, since, until, token, revision string
+	erase, secrets, yes                                           bool
 }
 
 func newForget(e *env) *cobra.Command {
@@ -30,6 +30,9 @@ func newForget(e *env) *cobra.Command {
 that "restore" can put them back. With --erase their content goes from files
 and history for good; only the ids and the times stay.
 
+--erase --revision STATE erases only what a memory was once: what it is now, and
+the rest of its history, stay.
+
 By id this is done at once; --dry-run shows it. By session, source, actor or
 time it is shown first, with the line that does it; --yes does it at once.
 
@@ -39,6 +42,7 @@ time it is shown first, with the line that does it; --yes does it at once.
 ` + timesHelp,
 		Example: `  memory-mcp forget gotcha-3f7a2b1c
   memory-mcp forget --session s-42 --erase
+  memory-mcp forget gotcha-3f7a2b1c --erase --revision 9f8e7d6c5b4a3928
   memory-mcp forget --source docs/old.md`,
 		Args: o.names,
 		RunE: func(c *cobra.Command, args []string) error { return e.forget(c.Context(), o, args) },
@@ -53,6 +57,7 @@ time it is shown first, with the line that does it; --yes does it at once.
 	f.StringVar(&o.until, "until", "", "all that was written up to this time")
 	f.BoolVar(&o.secrets, "secrets", false, "mask what looks like a secret, in files and history")
 	f.BoolVar(&o.erase, "erase", false, "the content goes for good, from the history too")
+	f.StringVar(&o.revision, "revision", "", "with --erase: only the content of this former `STATE` of the memory, as \"why\" names it")
 	f.StringVar(&o.token, "apply", "", "do what a preview with this `TOKEN` showed")
 	f.BoolVar(&o.yes, "yes", false, "do it without showing it first")
 	return c
@@ -67,6 +72,8 @@ func (o *forgetOptions) names(c *cobra.Command, args []string) error {
 	switch {
 	case o.grounds() && (len(args) > 0 || o.vanished):
 		return &UsageError{Command: c.CommandPath(), Err: errors.New("ids, --vanished and --session, --source, --actor, --since, --until, --secrets are ways of their own"), Hint: "name one of them"}
+	case o.revision != "" && (!o.erase || len(args) != 1 || o.vanished || o.grounds()):
+		return &UsageError{Command: c.CommandPath(), Err: errors.New("--revision names one state of one memory whose content goes"), Hint: "memory-mcp forget ID --erase --revision R"}
 	case o.dryRun && (o.yes || o.token != ""):
 		return &UsageError{Command: c.CommandPath(), Err: errors.New("--dry-run does nothing, and --yes and --apply do it"), Hint: "leave one of them out"}
 	case o.grounds():
@@ -89,6 +96,7 @@ func (e *env) forget(ctx context.Context, o forgetOptions, ids []string) error {
 		return e.forgetAll(ctx, o, base)
 	}
 	set(base, "preview", o.dryRun)
+	set(base, "revision", o.revision)
 	return e.each(ctx, base, ids, o.json)
 }
 

@@ -12,7 +12,7 @@ func shown(all []lobes.Change) []lobes.Change {
 	kept := make([]lobes.Change, len(all))
 	for i, c := range all {
 		c.Title, c.Reason, c.Quote = safeLine(c.Title), safeLine(c.Reason), safeLine(c.Quote)
-		c.Actor, c.Hint, c.Topic = safeLine(c.Actor), safeLine(c.Hint), safeLine(c.Topic)
+		c.Actor, c.Hint, c.Topic, c.Eraser = safeLine(c.Actor), safeLine(c.Hint), safeLine(c.Topic), safeLine(c.Eraser)
 		if len(c.Sources) > 0 {
 			c.Sources = safeLines(c.Sources)
 		}
@@ -102,6 +102,9 @@ func grounds(c lobes.Change) []string {
 		add("", "not yet in the history")
 	}
 	add("moved to lobe ", c.MovedTo)
+	if c.Erased != nil {
+		add("", "its content was erased at "+stamp(*c.Erased)+tail(" by ", c.Eraser))
+	}
 	add("took the place of ", strings.Join(c.Supersedes, ", "))
 	return parts
 }

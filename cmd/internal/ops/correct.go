@@ -16,7 +16,7 @@ type correctIn struct {
 	ToLobe     string   `json:"toLobe" doc:"of move"`
 	ToTopic    string   `json:"toTopic" hide:"1" words:"topic"`
 	Lobe       string   `json:"lobe"`
-	Revision   string   `json:"revision" hide:"1" doc:"refuse if it changed since"`
+	Revision   string   `json:"revision" hide:"1" doc:"refuse if it changed since; of erase: the one former state whose content goes"`
 	Reason     string   `json:"reason" free:"1" hide:"1"`
 	Title      *string  `json:"title" doc:"of edit"`
 	Tags       []string `json:"tags"`

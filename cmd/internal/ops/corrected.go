@@ -62,6 +62,13 @@ func (c *corrected) text(p *page) {
 }
 
 func (c *corrected) head() string {
+	if len(c.Blanked) > 0 {
+		verb := "Erased the content of"
+		if c.Preview {
+			verb = "Would erase the content of"
+		}
+		return fmt.Sprintf("%s revision %s of %s %q | lobe %s | %s", verb, strings.Join(c.Blanked, ", "), c.ID, c.Title, c.Lobe, c.Topic)
+	}
 	verb := c.Action
 	if verb != "" {
 		verb = strings.ToUpper(verb[:1]) + verb[1:]
@@ -104,6 +111,8 @@ func (c *corrected) after(p *page) {
 // outcome is what a change came to, or would come to.
 func (c *corrected) outcome(p *page) {
 	switch {
+	case len(c.Blanked) > 0:
+		c.afterBlank(p)
 	case c.Preview && c.Action == "erased":
 		p.line("These would go from files and history for good: %s.", strings.Join(c.Erased, ", "))
 	case c.Preview:
@@ -115,6 +124,16 @@ func (c *corrected) outcome(p *page) {
 		c.afterUndo(p)
 	case c.Action == "erased":
 		p.line("Erased: %s. Nothing of it is left in files and history; only the id and the time are.", strings.Join(c.Erased, ", "))
+	}
+}
+
+// afterBlank tells what an erase of single states leaves.
+func (c *corrected) afterBlank(p *page) {
+	if len(c.Erased) > 0 {
+		p.line("With it goes what was made of it: %s.", strings.Join(c.Erased, ", "))
+	}
+	if !c.Preview {
+		p.line("What is believed now is as it was; the history shows that there was a state, when and by whom: %s", p.history(askWhy, arg{"id", c.ID}))
 	}
 }
 

@@ -22,6 +22,9 @@ func ofStorage(g guide, err error) *Fault {
 	var gone *store.UnknownIDError
 	var taken *store.ExistsError
 	var records *store.RecordsFullError
+	if f := ofBlanks(g, err); f != nil {
+		return f
+	}
 	switch {
 	case errors.As(err, &busy):
 		return &Fault{"busy", busy.Error(), "Nothing was written. Somebody is saving that file: repeat the same call in a few seconds.", ExitBusy, 409}
@@ -46,6 +49,22 @@ func ofStorage(g guide, err error) *Fault {
 		return &Fault{"records_full", records.Error(), "A person can move the folders of old months out of " + records.Dir + ", or erase what a session left: " + line("forget", "--session", "ID", "--erase"), ExitRefused, 507}
 	case errors.As(err, &taken):
 		return &Fault{"taken", taken.Error(), "Read what is there now: " + g.get(taken.ID), ExitRefused, 409}
+	}
+	return nil
+}
+
+// ofBlanks explains the errors about states whose content is, or was, erased.
+func ofBlanks(g guide, err error) *Fault {
+	var current *store.CurrentError
+	var unknown *store.UnknownRevisionError
+	var blank *store.BlankError
+	switch {
+	case errors.As(err, &current):
+		return &Fault{"current", current.Error(), "Nothing was erased. First say what holds instead: " + g.correct(current.ID, "replace", "the text that holds") + "; then repeat the call. Or erase the whole memory: the same call without revision.", ExitRefused, 409}
+	case errors.As(err, &unknown):
+		return &Fault{"unknown_revision", unknown.Error(), "Nothing was erased. Its revisions: " + g.history(askWhy, arg{"id", unknown.ID}), ExitNotFound, 404}
+	case errors.As(err, &blank):
+		return &Fault{"erased_state", blank.Error(), "Nothing was changed, since nobody knows it any more. What is known: " + g.history(askWhy, arg{"id", blank.ID}), ExitRefused, 409}
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ type found struct {
 	Hidden    int              `json:"hidden"`
 	Branches  int              `json:"other_branches"`
 	Weak      int              `json:"weak"`
+	Erased    int              `json:"erased,omitempty"`
 	Missing   []string         `json:"missing"`
 	Matched   []string         `json:"matched"`
 	Tags      []lobes.TagCount `json:"tags"`
@@ -56,7 +57,7 @@ func newFound(a lobes.Answer, detail string) *found {
 	f := &found{
 		Lobe: strings.Join(a.Lobes, ", "), Lobes: a.Lobes, Results: make([]hit, 0, len(a.Results)),
 		Total: a.Total, Omitted: a.Omitted, RankedBy: a.RankedBy, VectorShare: a.VectorShare, Fallback: a.Fallback,
-		NotValid: a.NotValid, Held: a.Held, Hidden: a.Hidden, Branches: a.Branches, Weak: a.Weak,
+		NotValid: a.NotValid, Held: a.Held, Hidden: a.Hidden, Branches: a.Branches, Weak: a.Weak, Erased: a.Erased,
 		Missing: a.Missing, Matched: a.Matched, Tags: a.Tags, Conflicts: a.Conflicts, Tried: a.Tried,
 		Degraded: a.Degraded, AsOf: instant(a.AsOf), ValidAt: instant(a.ValidAt), detail: detail,
 	}
@@ -286,6 +287,7 @@ func (f *found) left(p *page) {
 	add(f.Hidden, "pending, archived or superseded")
 	add(f.Branches, "of other branches (branch: \"*\" shows them)")
 	add(f.Weak, "too weak")
+	add(f.Erased, "of which it was erased what was believed then")
 	if len(parts) > 0 {
 		p.line("Left out: %s.", strings.Join(parts, ", "))
 	}

@@ -149,7 +149,8 @@ func (r *reasons) list(p *page, head string, blocks []string) {
 func (r *reasons) changeBlocks(all []lobes.Change) []string {
 	blocks := make([]string, len(all))
 	for i, c := range all {
-		blocks[i] = strings.Join(append([]string{changeLine(c)}, detailLines(c)...), "\n")
+		_, revision, _ := strings.Cut(c.Key, "-")
+		blocks[i] = strings.Join(append([]string{changeLine(c) + tail(" | revision ", revision)}, detailLines(c)...), "\n")
 	}
 	return blocks
 }
