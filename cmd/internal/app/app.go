@@ -320,6 +320,13 @@ func (a *App) Facts() ops.Facts {
 	return f
 }
 
+// Generates tells whether a model for generation is configured.
+func (a *App) Generates() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.config != nil && a.now.config.Models.Generation.Used()
+}
+
 // Target says which lobe a command speaks to: the one named, else that of the
 // working directory.
 func (a *App) Target(lobe string) lobes.Target {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"memory-mcp/cmd/internal/app"
+	"memory-mcp/cmd/internal/hook"
 	"memory-mcp/cmd/internal/ops"
 	"memory-mcp/lobes"
 )
@@ -28,8 +29,8 @@ func newRecord(e *env) *cobra.Command {
 		Use:     "record [FILE... | -]",
 		Short:   "Record raw material in which a model finds memories",
 		GroupID: groupDaily,
-		Long: `Put raw material into the inbox: text files, standard input with "-" or without a
-file. It waits there until a model for generation has looked through it: in a
+		Long: `Put raw material into the inbox: text files, transcripts as the hosts of agents
+keep them (.jsonl), standard input with "-" or without a file. It waits there until a model for generation has looked through it: in a
 server of an agent within half a minute, or by "memory-mcp work --once".`,
 		Example: `  memory-mcp record notes.md
   git log -20 --format=%B | memory-mcp record -
@@ -60,6 +61,9 @@ func (e *env) record(ctx context.Context, o recordOptions, names []string) error
 }
 
 func (e *env) recordFile(ctx context.Context, a *app.App, o recordOptions, name string) error {
+	if strings.EqualFold(filepath.Ext(name), ".jsonl") {
+		return e.recordTranscript(ctx, a, o, name)
+	}
 	text, err := e.material(name)
 	if err != nil {
 		return err
@@ -75,6 +79,37 @@ func (e *env) recordFile(ctx context.Context, a *app.App, o recordOptions, name 
 		set(args, key, value)
 	}
 	return e.call(ctx, a, request{op: "memory_record", args: args, json: o.json, pretty: e.showRecorded})
+}
+
+// recordTranscript records what was said in a session, a few turns a text.
+func (e *env) recordTranscript(ctx context.Context, a *app.App, o recordOptions, name string) (err error) {
+	f, err := e.openMaterial(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	set, err := a.Current(ctx)
+	if err != nil {
+		return err
+	}
+	session := either(o.session, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
+	all, messages, err := hook.Materials(ctx, f, session)
+	if err != nil {
+		return err
+	}
+	if messages == 0 {
+		return &HintedError{Err: fmt.Errorf("record %s: nobody says anything in it", name), Hint: "a transcript is one message a line, in JSON", Code: ops.ExitUsage}
+	}
+	by := e.by(a)
+	by.Session = session
+	n, err := hook.RecordAll(ctx, set, by, a.Target(o.lobe), all)
+	if err != nil {
+		return a.Env(by, true).Explain(err)
+	}
+	if o.json {
+		return e.say(compact(map[string]any{"messages": messages, "texts": len(all), "recorded": n}))
+	}
+	return e.sayf("%s with %s: %d recorded, the others were there before", counted(messages, "message", "messages"), counted(len(all), "text", "texts"), n)
 }
 
 // sourceOf is the path of a file as a source: below the working directory it
@@ -94,20 +129,9 @@ func (e *env) sourceOf(name string) string {
 func (e *env) material(name string) (string, error) {
 	in := e.Stdin
 	if name != "-" {
-		path := name
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(e.Dir, path)
-		}
-		info, err := os.Stat(path)
-		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("it is no file")
-		}
+		f, err := e.openMaterial(name)
 		if err != nil {
-			return "", &HintedError{Err: fmt.Errorf("record %s: %w", name, err), Hint: `name a file, or pipe the text in: echo TEXT | memory-mcp record -`, Code: ops.ExitUsage}
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return "", fmt.Errorf("record %s: %w", name, err)
+			return "", err
 		}
 		defer f.Close() // only read
 		in = f
@@ -119,6 +143,26 @@ func (e *env) material(name string) (string, error) {
 		return "", fmt.Errorf("record %s: %w", name, err)
 	}
 	return string(b), nil
+}
+
+// openMaterial opens a regular file.
+func (e *env) openMaterial(name string) (*os.File, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.Dir, path)
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, &HintedError{Err: fmt.Errorf("record %s: %w", name, err), Hint: `name a file, or pipe the text in: echo TEXT | memory-mcp record -`, Code: ops.ExitUsage}
+	}
+	return f, nil
 }
 
 // showRecorded prints the answer of a record for a person.

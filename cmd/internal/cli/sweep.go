@@ -62,7 +62,7 @@ func (e *env) sweep(ctx context.Context, o sweepOptions) (err error) {
 	a := e.openFor(false, either(o.dir, e.Dir))
 	defer end(ctx, a, true)
 	defer func() { e.logHook(a.Home(), o.material.Host, "sweep", err) }()
-	var receipt lobes.Receipt
+	var receipt hook.Swept
 	err = a.Guard(crash.Doing{Op: "sweep", Phase: "running", Writes: true}, func() error {
 		set, err := a.Current(ctx)
 		if err != nil {
@@ -82,27 +82,32 @@ func (e *env) sweep(ctx context.Context, o sweepOptions) (err error) {
 	if receipt.Waiting {
 		return e.say("the lobe is full: what was found waits in its .inbox")
 	}
-	return e.sayf("%d stored, %d known, %d there before, %d left out\n",
-		len(receipt.Stored)+len(receipt.Conflicts), receipt.Known, receipt.Unchanged, receipt.Refused)
+	recorded := ""
+	if receipt.Recorded > 0 {
+		recorded = ", " + counted(receipt.Recorded, "text", "texts") + " recorded for a model"
+	}
+	return e.sayf("%d stored, %d known, %d there before, %d left out%s\n",
+		len(receipt.Stored)+len(receipt.Conflicts), receipt.Known, receipt.Unchanged, receipt.Refused, recorded)
 }
 
-func (e *env) sweepWith(ctx context.Context, h *hook.Hook, o sweepOptions) (receipt lobes.Receipt, err error) {
+func (e *env) sweepWith(ctx context.Context, h *hook.Hook, o sweepOptions) (swept hook.Swept, err error) {
 	if o.memoryFile != "" {
-		return h.Mirror(ctx, o.material.Host, o.material.Session, o.memoryFile)
+		swept.Receipt, err = h.Mirror(ctx, o.material.Host, o.material.Session, o.memoryFile)
+		return swept, err
 	}
 	if o.spool {
 		defer func() { err = errors.Join(err, os.Remove(o.material.Path)) }()
 	}
-	swept, err := h.Sweep(ctx, o.material)
-	return swept.Receipt, err
+	return h.Sweep(ctx, o.material)
 }
 
 // hookFor is what answers events and sweeps, on the lobes of a running program.
 func (e *env) hookFor(a *app.App, set *lobes.Set, subject string) *hook.Hook {
 	return &hook.Hook{
 		Set: set, Target: lobes.Target{Dirs: a.Target("").Dirs}, Now: e.Now, Subject: subject, Memory: a.Home(),
-		Machine: hosts.Machine{OS: runtime.GOOS, Home: e.Home, Getenv: e.Getenv},
-		Start:   func(args ...string) error { return e.startAlone(a.Home(), args) },
+		Generates: a.Generates(),
+		Machine:   hosts.Machine{OS: runtime.GOOS, Home: e.Home, Getenv: e.Getenv},
+		Start:     func(args ...string) error { return e.startAlone(a.Home(), args) },
 	}
 }
 

@@ -27,6 +27,9 @@ type Hook struct {
 	Now func() time.Time
 	// Subject narrows what is recalled; empty does not.
 	Subject string
+	// Generates tells that a model for generation is configured: what was said
+	// in a session is recorded for it.
+	Generates bool
 	// Start starts this program once more, on its own, with these arguments;
 	// nil is without, and then nothing is handed on.
 	Start func(args ...string) error

@@ -30,6 +30,7 @@ type Material struct {
 type Swept struct {
 	Messages int // that were read
 	Found    int // sentences that seemed to be worth keeping
+	Recorded int // texts that wait for a model
 	lobes.Receipt
 }
 
@@ -52,6 +53,14 @@ func (h *Hook) Sweep(ctx context.Context, m Material) (swept Swept, err error) {
 	}
 	if swept, err = h.sweep(ctx, m, f); err != nil {
 		return swept, err
+	}
+	if h.Generates {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return swept, err
+		}
+		if swept.Recorded, err = h.record(ctx, m.by(), m, f); err != nil {
+			return swept, err
+		}
 	}
 	return swept, h.swept(ctx, m, info.Size())
 }
@@ -79,9 +88,12 @@ func (h *Hook) sweep(ctx context.Context, m Material, r io.Reader) (swept Swept,
 	for _, c := range distinct(found) {
 		all = append(all, c.received(m))
 	}
-	by := lobes.By{Actor: "sweep of " + m.Host, Session: m.Session, Role: "assistant", Source: lobes.SweepSource}
-	swept.Receipt, err = h.Set.Receive(ctx, by, h.Target, all, MostSwept)
+	swept.Receipt, err = h.Set.Receive(ctx, m.by(), h.Target, all, MostSwept)
 	return swept, err
+}
+
+func (m Material) by() lobes.By {
+	return lobes.By{Actor: "sweep of " + m.Host, Session: m.Session, Role: "assistant", Source: lobes.SweepSource}
 }
 
 // openTranscript opens a regular file, and nothing that would not end.
