@@ -51,13 +51,11 @@ func (s *Set) unknownID(ctx context.Context, id string, readings []reading) erro
 		for h := range r.view.Heads() {
 			known = append(known, h.Entry.ID)
 		}
-		if r.old != nil {
-			if _, erased := r.old.ErasedAt(id, r.then); erased {
-				e.Erased = true
-			}
-		}
 		if entry.ValidID(id) && e.Gone.IsZero() && e.AsOf.IsZero() {
-			e.Gone, e.Erased = r.retracted(id)
+			to := ""
+			if e.Gone, e.Erased, to = r.retracted(id); to != "" && to != r.lobe.name {
+				return &MovedError{ID: id, Lobe: r.lobe.name, To: to}
+			}
 		}
 	}
 	e.Near = textanalysis.Nearest(id, known, 3)
@@ -69,20 +67,20 @@ func (s *Set) unknownID(ctx context.Context, id string, readings []reading) erro
 	return e
 }
 
-// retracted is when the entry was taken back, and whether nothing is left of
-// it; zero when it never was here.
-func (r reading) retracted(id string) (at time.Time, erased bool) {
+// retracted is when the entry was taken back, whether nothing is left of it, and
+// the lobe that it went to, if it was moved; zero when it never was here.
+func (r reading) retracted(id string) (at time.Time, erased bool, to string) {
 	newest, ok, err := r.store.Newest(id)
 	if err != nil || !ok {
-		return time.Time{}, false
+		return time.Time{}, false, ""
 	}
 	if !newest.Gone() { // its file is gone, and the history has not heard of it
 		if r.lobe.vanished.Load() != nil {
-			return time.Time{}, false
+			return time.Time{}, false, ""
 		}
-		return r.lobe.o.Now(), false
+		return r.lobe.o.Now(), false, ""
 	}
-	return newest.Recorded, newest.Op == entry.OpErase
+	return newest.Recorded, newest.Op == entry.OpErase, newest.MovedTo
 }
 
 // has tells whether the lobe has the entry, as far as it can be read.

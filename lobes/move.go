@@ -139,7 +139,7 @@ func (s *Set) moveAcross(ctx context.Context, r, to reading, topic string, f *fi
 	put.Reason = reason
 	err = to.commit(ctx, s, &put, func(tx *store.Tx) error {
 		if h, there := tx.View().ID(f.ID); there {
-			if h.Hash == here.Hash {
+			if h.Hash == here.Hash || entry.Equal(h.Entry, e) {
 				return nil // it was put there before
 			}
 			return &store.ExistsError{ID: f.ID, Path: to.path(h)}

@@ -20,13 +20,13 @@ const overridesWord = "overrides "
 
 // adopt turns an edit from outside into a revision: the head stays as it is. It
 // belongs to no call, so that two copies of a folder write the same down.
-func (w *writer) adopt(cur *current, p past) (past, error) {
+func (w *writer) adopt(cur *current, p past, l *line) (past, error) {
 	at := earlier(cur.head.touched(), w.s.opts.Now())
 	if cur.stamp.kind == kindFile {
 		at = earlier(time.Unix(0, max(cur.stamp.mtime, cur.stamp.ctime)), w.s.opts.Now())
 	}
 	st := &step{act: &act{id: cur.head.Entry.ID}, path: cur.head.Path, bytes: cur.bytes, rev: entry.Revision{
-		ID: cur.head.Entry.ID, Parents: parents(p), Recorded: w.recorded(p, at), Actor: actorOutside,
+		ID: cur.head.Entry.ID, Parents: append(parents(p), l.chosen()...), Recorded: w.recorded(p, at), Actor: actorOutside,
 		Op: entry.OpAdopt, Path: utf8Path(cur.head.Path), Hint: text(w.s.opts.Person()), Head: cur.bytes,
 	}}
 	if p.Matches(cur.bytes) {

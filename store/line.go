@@ -149,7 +149,7 @@ func lineOf(c *chain, h *Head, now time.Time) *line {
 		return l
 	}
 	for i, f := range slices.Backward(c.facts) {
-		if c.open[f.key] && f.holds(h.Hash, h.Path) {
+		if c.open[f.key] && f.holds(h.Hash, h.Path) && !h.Modified.After(last.at) { // a file that is younger was put back by a person
 			l.in = i
 			return l
 		}
@@ -237,4 +237,17 @@ func (l *line) twins() []fact {
 		}
 	}
 	return all
+}
+
+// chosen are the leaves that a pending head is, besides the newest state: a
+// person who put one of them back has chosen between them.
+func (l *line) chosen() []string {
+	var keys []string
+	last, _ := l.newest()
+	for _, f := range l.facts {
+		if l.open[f.key] && f.key != last.key && f.holds(l.head.Hash, l.head.Path) {
+			keys = append(keys, f.key)
+		}
+	}
+	return keys
 }

@@ -109,6 +109,39 @@ func TestAMergeFollowsTheLaterState(t *testing.T) {
 	}
 }
 
+// TestAPersonChoosesBetweenTwoCopies by putting back what the other one made:
+// it is an edit, and settles the conflict for good. A file that was there
+// before the other copy's history came is none.
+func TestAPersonChoosesBetweenTwoCopies(t *testing.T) {
+	for name, byHand := range map[string]bool{"put back by hand": true, "there all the time": false} {
+		t.Run(name, func(t *testing.T) {
+			a, b := diverged(t)
+			w := put(t, a, entry.OpReplace, note(shared, "Port", "It is 1111."))
+			ours := readFile(t, w.Path)
+			put(t, b, entry.OpReplace, note(shared, "Port", "It is 2222."))
+			merge(t, a, b)
+			old := time.Now().Add(-time.Minute)
+			if byHand {
+				old = time.Now().Add(time.Minute)
+			}
+			writeFile(t, w.Path, ours)
+			if err := os.Chtimes(w.Path, old, old); err != nil {
+				t.Fatal(err)
+			}
+			done := settle(t, a, true)
+			if r, _, _ := a.Newest(shared); byHand != (len(done.Adopted) == 1) || byHand != (len(r.Parents) == 2) {
+				t.Fatalf("settled %+v, the newest follows %v", done, r.Parents)
+			}
+			if byHand {
+				put(t, a, entry.OpReplace, note(shared, "Port", "It is 3333."))
+			}
+			if got := a.Conflicts(); byHand != (len(got) == 0) {
+				t.Fatalf("conflicts %+v", got)
+			}
+		})
+	}
+}
+
 func TestAMergeTakesOverDeletionsAndMoves(t *testing.T) {
 	a, b := diverged(t)
 	put(t, a, entry.OpCreate, note("gotcha-0000000a", "A", "Deleted in b."))

@@ -315,7 +315,7 @@ func (p *Past) readPending(root *os.Root, id string) (entry.Revision, error) {
 	}
 	r := entry.Revision{ID: id, Recorded: l.at, Actor: actorOutside, Op: l.op, Path: utf8Path(l.head.Path), Head: b, Hint: text(p.s.opts.Person())}
 	if last, ok := l.newest(); ok {
-		r.Parents = []string{last.key}
+		r.Parents = append([]string{last.key}, l.chosen()...)
 		if k, err := p.s.memo.read(one(root), id, last.key); err == nil && overriding(root, past{k.Revision, last.key}, b) {
 			r.Reason = overridesWord + last.key
 		}

@@ -270,7 +270,7 @@ func (w *writer) adoptOne(h *Head) (bool, error) {
 	if err != nil || l.agrees() || l.erased {
 		return false, err
 	}
-	_, err = w.adopt(cur, p)
+	_, err = w.adopt(cur, p, l)
 	return err == nil, err
 }
 

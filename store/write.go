@@ -412,7 +412,7 @@ func (w *writer) settled(id string, cur *current) (p past, adopted bool, err err
 	if !p.none() && age >= 0 && age < restAge {
 		return p, false, &restingError{id, cur.head.Path, age}
 	}
-	p, err = w.adopt(cur, p)
+	p, err = w.adopt(cur, p, l)
 	return p, true, err
 }
 

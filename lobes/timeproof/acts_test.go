@@ -128,7 +128,7 @@ func (w *world) change(s step, id, op string, c lobes.Correction, to func(*belie
 	if got.ID != id {
 		failf("%s of %s answers for %s", op, id, got.ID)
 	}
-	if unchanged {
+	if unchanged && (op != "confirm" || !w.joined(s.Folder, id)) {
 		return // nothing to write down
 	}
 	w.wrote(s.Folder, w.event(s, id, op, &is))

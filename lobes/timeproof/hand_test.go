@@ -52,8 +52,23 @@ func (w *world) handRevert(s step) {
 	if len(once) == 0 {
 		return
 	}
-	e := once[s.N%len(once)]
-	w.saved(s, id, *e.is, e.bytes)
+	if e := once[s.N%len(once)]; !w.doubtful(s, id) {
+		w.saved(s, id, *e.is, e.bytes)
+	}
+}
+
+// savedAt is when an editor writes: a little before we look.
+func (w *world) savedAt(s step) time.Time {
+	return w.now.Add(-time.Duration(s.N/3%3) * time.Millisecond)
+}
+
+// doubtful tells whether an old text that a person puts back could also be one
+// that lay there all the time, while the history of another copy was put beside
+// it: it is not younger than what history says.
+func (w *world) doubtful(s step, id string) bool {
+	return w.done["merge"] > 0 && slices.ContainsFunc(w.books[s.Folder].line(id), func(e *event) bool {
+		return !e.pending && !w.savedAt(s).After(e.at)
+	})
 }
 
 // saved is the moment at which an editor writes the file. It may do so in
@@ -62,7 +77,7 @@ func (w *world) handRevert(s step) {
 func (w *world) saved(s step, id string, is belief, bytes string) {
 	b := w.books[s.Folder]
 	path := b.files[id].path
-	at := w.now.Add(-time.Duration(s.N/3%3) * time.Millisecond)
+	at := w.savedAt(s)
 	target := path
 	if s.N%2 == 1 {
 		target = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".swp")
@@ -134,7 +149,7 @@ func (w *world) putBack(s step, id string) {
 			e = x
 		}
 	}
-	if e == nil {
+	if e == nil || w.doubtful(s, id) {
 		return
 	}
 	b.files[id] = &file{path: filepath.Join(w.folder(s.Folder), e.path)}

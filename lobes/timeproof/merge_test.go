@@ -91,3 +91,26 @@ func (w *world) merged(b, of *book, into int) {
 		}
 	}
 }
+
+// joined tells whether the latest state of an entry was written to say which of
+// two copies is right: it follows what nothing else follows, in both.
+func (w *world) joined(f int, id string) bool {
+	all, err := recordings(w.folder(f))
+	if err != nil {
+		failf("history of %s: %v", names()[f], err)
+	}
+	all = slices.DeleteFunc(all, func(r recording) bool { return r.id != id })
+	if len(all) == 0 {
+		return false
+	}
+	last := slices.MaxFunc(all, func(a, b recording) int { return strings.Compare(a.key, b.key) })
+	if len(last.parents) < 2 || slices.ContainsFunc(w.books[f].events, func(e *event) bool { return matches(last, e) && e.hash == last.hash() }) {
+		return false
+	}
+	for _, r := range all {
+		if r.key != last.key && slices.ContainsFunc(r.parents, func(key string) bool { return slices.Contains(last.parents, key) }) {
+			failf("%s: the %s of %s at %s follows what another state follows", names()[f], last.op, id, stamp(last.at))
+		}
+	}
+	return true
+}
