@@ -25,6 +25,7 @@ type chaos struct {
 	random   *rand.Rand
 	recorded []string // sentences whose recording was acknowledged
 	maybe    []string // sentences whose recording was killed
+	ended    int      // recorders that ended before they were killed
 	running  sync.WaitGroup
 }
 
@@ -65,6 +66,7 @@ func (c *chaos) record(n int, within time.Duration) {
 	}
 	if c.killed(strings.Join(all, " "), within, "record") {
 		c.recorded = append(c.recorded, all...)
+		c.ended++
 	} else {
 		c.maybe = append(c.maybe, all...)
 	}
