@@ -9,7 +9,7 @@ import (
 )
 
 // ModelRoles are the keys of the block "models" that name a model.
-func ModelRoles() []string { return []string{"embedding", "rerank", "generation"} }
+func ModelRoles() []string { return []string{"embedding", "rerank", "generation", "speech"} }
 
 // UseModel writes into the configuration file which model of this machine is
 // used for a role, one of [ModelRoles], and changes no other byte, like

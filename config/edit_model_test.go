@@ -52,7 +52,7 @@ func TestUseModelChangesNothingElse(t *testing.T) {
 func TestUseModelRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, role, want string }{
 		"a server":    {"{\"models\":\n{\"rerank\": {\"url\": \"http://127.0.0.1:1/v1\", \"model\": \"m\"}}}", "rerank", ":2: models.rerank: it names a server; take that block out first"},
-		"no role":     {"{}", "speech", `there is no such role`},
+		"no role":     {"{}", "song", `there is no such role`},
 		"broken file": {"{", "rerank", ":1: the text is not JSON"},
 		"a list":      {"{\"models\": []}", "rerank", "models: a list is not an object; write it like"},
 	} {

@@ -20,8 +20,9 @@ type Models struct {
 	// or an absolute folder.
 	Mirror string
 	// Embedding turns texts into vectors, Rerank scores what was found,
-	// Generation finds memories in raw material and tells them in words.
-	Embedding, Rerank, Generation Model
+	// Generation finds memories in raw material and tells them in words, Speech
+	// turns what was spoken into text and is always one of this machine.
+	Embedding, Rerank, Generation, Speech Model
 	// Dimensions is how many numbers of each vector are kept.
 	Dimensions int
 	// CallsPerDay and TokensPerDay are the ceiling of what is asked of a server
@@ -77,7 +78,7 @@ func (m Model) Used() bool { return m.Name != "" }
 const DefaultDimensions = 256
 
 func modelsKeys() []string {
-	return []string{"server", "mirror", "embedding", "rerank", "generation", "dimensions", "callsPerDay", "tokensPerDay"}
+	return []string{"server", "mirror", "embedding", "rerank", "generation", "speech", "dimensions", "callsPerDay", "tokensPerDay"}
 }
 
 func defaultModels() Models {
@@ -96,6 +97,7 @@ func (c *Config) readModels(r *reader, key string, v *hujson.Value, env *environ
 		{"embedding", r.model(&m.Embedding, "", base, env)},
 		{"rerank", r.model(&m.Rerank, "", base, env)},
 		{"generation", r.model(&m.Generation, DefaultGeneration, base, env)},
+		{"speech", r.speech(&m.Speech, base, env)},
 		{"dimensions", r.integer(&m.Dimensions, 32, 4096, false)},
 		{"callsPerDay", r.integer(&m.CallsPerDay, 1, 1_000_000, true)},
 		{"tokensPerDay", r.integer(&m.TokensPerDay, 1000, 1_000_000_000, true)},
@@ -162,6 +164,19 @@ func (r *reader) model(into *Model, standard, base string, env *environment) fun
 		}
 		if what, remedy := m.complete(standard, env, base); what != "" {
 			r.warn(v, key, what+", and it is not used", "", remedy)
+			return
+		}
+		*into = m
+	}
+}
+
+// speech reads the model that listens. What was spoken leaves no machine.
+func (r *reader) speech(into *Model, base string, env *environment) func(string, *hujson.Value) {
+	return func(key string, v *hujson.Value) {
+		var m Model
+		r.model(&m, "", base, env)(key, v)
+		if m.URL != "" {
+			r.warn(v, key, "speech is not sent to a server, and it is not used", "", `"speech": "whisper-base"`)
 			return
 		}
 		*into = m

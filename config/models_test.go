@@ -20,6 +20,10 @@ func TestModels(t *testing.T) {
 		{"a name", `{"models": {"embedding": "qwen3-embedding"}}`, nil, func(m *config.Models) { m.Embedding = model{Name: "qwen3-embedding"} }, ""},
 		{"a file", `{"models": {"rerank": {"model": "~/m.gguf"}}}`, nil, func(m *config.Models) { m.Rerank = model{Name: home + "/m.gguf"} }, ""},
 		{"a file beside the configuration", `{"models": {"rerank": "m/m.gguf"}}`, nil, func(m *config.Models) { m.Rerank = model{Name: home + "/m/m.gguf"} }, ""},
+		{"speech", `{"models": {"speech": "whisper-base"}}`, nil, func(m *config.Models) { m.Speech = model{Name: "whisper-base"} }, ""},
+		{"speech by a file", `{"models": {"speech": {"model": "~/ear.bin"}}}`, nil, func(m *config.Models) { m.Speech = model{Name: home + "/ear.bin"} }, ""},
+		{"speech by a server", `{"models": {"speech": {"model": "w", "url": "http://127.0.0.1:1/v1"}}}`, nil,
+			func(*config.Models) {}, "models.speech: speech is not sent to a server, and it is not used"},
 		{"a server here", `{"models": {"rerank": {"url": "http://127.0.0.1:11434/v1", "model": "qwen3"}}}`, nil,
 			func(m *config.Models) { m.Rerank = model{Name: "qwen3", URL: "http://127.0.0.1:11434/v1"} }, ""},
 		{"a server elsewhere", `{"models": {"rerank": {"url": "https://llm.example.com/v1", "key": "k", "model": "r"}}}`, nil,
@@ -69,7 +73,7 @@ func TestModels(t *testing.T) {
 			}
 			want := config.Models{Dimensions: config.DefaultDimensions, CallsPerDay: -1, TokensPerDay: -1}
 			tt.want(&want)
-			for _, path := range []*string{&want.Server, &want.Mirror, &want.Rerank.Name} {
+			for _, path := range []*string{&want.Server, &want.Mirror, &want.Rerank.Name, &want.Speech.Name} {
 				*path = strings.Replace(*path, home, w.home, 1)
 			}
 			c := w.load()

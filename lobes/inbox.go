@@ -45,6 +45,7 @@ type item struct {
 	Masked    bool     `json:"masked,omitempty"`
 	Truncated bool     `json:"truncated,omitempty"`
 	Spoken    []Spoken `json:"spoken,omitempty"` // of a recording: when what was said
+	Sound     *sound   `json:"sound,omitempty"`  // the recording, when it is to be listened to
 
 	// Attempts counts how often the present piece was begun. It is written
 	// before, so that a death counts.
@@ -206,7 +207,7 @@ func (b inbox) read(name string) (*item, error) {
 	if err := d.Decode(&it); err != nil {
 		return nil, &badItemError{b.path(name), err}
 	}
-	if strings.TrimSpace(it.Text) == "" || it.Hash == "" {
+	if strings.TrimSpace(it.Text) == "" && it.Sound == nil || it.Hash == "" {
 		return nil, &badItemError{b.path(name), errors.New("it has no text, or no hash of it")}
 	}
 	return &it, nil

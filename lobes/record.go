@@ -24,6 +24,10 @@ type Material struct {
 	Truncated bool
 	// Spoken is what was said when, of a recording whose text this is.
 	Spoken []Spoken
+	// Audio is the path of a recording inside the project, instead of a text:
+	// the work at the inbox listens to it. A relative one is below the folder
+	// from which the call comes.
+	Audio string
 }
 
 // Recorded tells what became of material.
@@ -66,7 +70,7 @@ func (s *Set) Record(ctx context.Context, by By, t Target, m Material) (Recorded
 	if err != nil {
 		return Recorded{}, err
 	}
-	it, answer, err := newItem(by, m)
+	it, answer, err := s.itemOf(by, t, lobes[0], m)
 	if err != nil {
 		return Recorded{}, err
 	}
@@ -93,6 +97,15 @@ func (s *Set) noModel() string {
 		return s.o.NoExtractor.Error()
 	}
 	return noExtractor
+}
+
+// itemOf is material as an item: a text, or a recording.
+func (s *Set) itemOf(by By, t Target, l *Lobe, m Material) (*item, Recorded, error) {
+	if m.Audio == "" {
+		return newItem(by, m)
+	}
+	it, err := s.soundItem(by, t, l, m)
+	return it, Recorded{Masked: []string{}}, err
 }
 
 // newItem checks material, and takes out what is not to be kept.
@@ -126,7 +139,7 @@ func newItem(by By, m Material) (*item, Recorded, error) {
 	text := strings.TrimSpace(masked)
 	return &item{
 		Hash: hashOf(role, text), Text: text, Role: role, Actor: by.Actor, Session: by.store("").Session, Source: source,
-		Swept: m.Swept, Truncated: m.Truncated, Spoken: m.Spoken, Masked: len(secrets) > 0,
+		Swept: m.Swept, Truncated: m.Truncated, Spoken: spokenIn(m.Spoken, text), Masked: len(secrets) > 0,
 	}, answer, nil
 }
 
@@ -168,8 +181,10 @@ func (r reading) enqueue(ctx context.Context, s *Set, it *item, answer *Recorded
 		answer.State = MaterialSettled
 		return answer.count(box)
 	}
-	if err := s.dropKnown(ctx, r, it, answer); err != nil {
-		return err
+	if it.Sound == nil {
+		if err := s.dropKnown(ctx, r, it, answer); err != nil {
+			return err
+		}
 	}
 	if _, used := folderSize(box.dir); used+int64(len(it.Text)) > mostWaiting {
 		return ErrInboxFull

@@ -30,7 +30,7 @@ func (s *Set) Run(ctx context.Context) error {
 	if s.o.Embedder != nil {
 		beside.Go(func() { s.embed(ctx) })
 	}
-	if s.o.Extractor != nil {
+	if s.o.Extractor != nil || s.o.Transcriber != nil {
 		beside.Go(func() { s.work(ctx) })
 	}
 	for {

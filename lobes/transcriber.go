@@ -14,7 +14,8 @@ type Transcriber interface {
 	// Transcribe listens to a file, which may take as long as the speech does.
 	// What was heard comes in order; nothing was said in a silence, and that is
 	// no error. progress, nil for nobody, hears how much of the sound is done
-	// and how much there is, 0 while that is unknown.
+	// and how much there is. An [UnheardError] says that the file is at fault,
+	// an [UnaskedError] that the model is.
 	Transcribe(ctx context.Context, path string, progress func(done, total time.Duration)) ([]Spoken, error)
 }
 
@@ -35,6 +36,16 @@ func (e *NoTranscriberError) Error() string {
 // Unwrap gives the cause.
 func (e *NoTranscriberError) Unwrap() error { return e.Why }
 
+// An UnheardError says that a recording cannot be listened to.
+type UnheardError struct {
+	Path string
+	Why  string
+}
+
+func (e *UnheardError) Error() string {
+	return fmt.Sprintf("listen to %q: %s", e.Path, e.Why)
+}
+
 // SpokenText is the text of what was spoken, a line each.
 func SpokenText(spoken []Spoken) string {
 	lines := make([]string, 0, len(spoken))
@@ -44,6 +55,19 @@ func SpokenText(spoken []Spoken) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// spokenIn are the pieces whose words stand in a text: of the others something
+// was left out, because it is not to be kept.
+func spokenIn(spoken []Spoken, text string) []Spoken {
+	var kept []Spoken
+	text = strings.Join(strings.Fields(text), " ")
+	for _, s := range spoken {
+		if s.Text = strings.Join(strings.Fields(s.Text), " "); s.Text != "" && strings.Contains(text, s.Text) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 // SpokenAt is when a quote of the recording was begun to be said, whatever

@@ -1,6 +1,7 @@
 package lobes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ func (s *Set) workAt(ctx context.Context, l *Lobe, w Working, done *Worked) (err
 		return errors.Join(err, done.count(box))
 	}
 	defer func() { err = errors.Join(err, done.count(box)) }()
-	if s.o.Extractor == nil {
+	if s.o.Extractor == nil && s.o.Transcriber == nil {
 		done.Stopped = s.noModel()
 		return nil
 	}
@@ -144,6 +145,7 @@ func (s *Set) workAt(ctx context.Context, l *Lobe, w Working, done *Worked) (err
 		return err
 	}
 	job := job{s: s, l: l, box: box, w: w}
+	defer func() { done.Stopped = cmp.Or(done.Stopped, job.stopped) }()
 	for _, name := range names {
 		if done.Stopped, err = job.paused(ctx); err != nil || done.Stopped != "" {
 			return err
@@ -201,6 +203,8 @@ type job struct {
 	l   *Lobe
 	box inbox
 	w   Working
+	// stopped says why items were left that are not at fault; "" when none was.
+	stopped string
 }
 
 // paused says that somebody has paused the work; "" while it goes on.
@@ -228,6 +232,9 @@ func (j *job) settle(ctx context.Context, name string) (*Settled, error) {
 	out := &Settled{Lobe: j.l.name, Item: name, Stored: []Stored{}, Confirmed: []Stored{}}
 	if !j.w.Patient && j.s.o.Now().Before(it.NotBefore) {
 		return nil, nil
+	}
+	if done, wait, err := j.hear(ctx, name, it, out); done != nil || wait || err != nil {
+		return done, err
 	}
 	pieces := j.s.o.Extractor.Pieces(it.Text)
 	for it.Done < len(pieces) {

@@ -124,15 +124,6 @@ func open(path string) (*sound.Reader, func(), error) {
 	return r, func() { f.Close() }, nil // only read
 }
 
-// cause leaves out the path, which the parent names.
-func cause(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
 // A listener asks a model about one window after another.
 type listener struct {
 	model    binding.Model

@@ -32,8 +32,8 @@ func New(o Options) (*Transcriber, error) {
 	if len(o.Program) == 0 {
 		return nil, errors.New("no program listens")
 	}
-	if err := looksWhole(o.Model); err != nil {
-		return nil, &ModelError{o.Model, cause(err).Error()}
+	if err := Readable(o.Model); err != nil {
+		return nil, err
 	}
 	return &Transcriber{o}, nil
 }

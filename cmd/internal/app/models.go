@@ -24,6 +24,8 @@ type brains struct {
 	reranker  *reranker
 	generator *generator
 	unasked   error // why there is no generator
+	ear       *ear
+	deaf      error // why there is no ear
 	parts     []part
 }
 
@@ -57,6 +59,7 @@ func (a *App) brains(c *config.Config) brains {
 		b.parts = append(b.parts, p)
 	}
 	b.generation(a, c)
+	b.speech(c)
 	return b
 }
 
@@ -70,6 +73,9 @@ func (b brains) give(o *lobes.Options) {
 	}
 	if b.generator != nil {
 		o.Extractor = extractor{b.generator}
+	}
+	if o.NoTranscriber = b.deaf; b.ear != nil {
+		o.Transcriber = b.ear
 	}
 	o.NoExtractor = b.unasked
 }

@@ -113,7 +113,7 @@ func newRoot(e *env) *cobra.Command {
 	)
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
-	for _, command := range commands() {
+	for _, command := range append(commands(), listening()...) {
 		root.AddCommand(command(e))
 	}
 	return root

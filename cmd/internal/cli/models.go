@@ -67,12 +67,12 @@ func (e *env) modelPlaces() (modelPlaces, error) {
 
 // usedModels are the models of the configuration by the key of their role.
 func usedModels(c *config.Config) map[string]config.Model {
-	return map[string]config.Model{"embedding": c.Models.Embedding, "rerank": c.Models.Rerank, "generation": c.Models.Generation}
+	return map[string]config.Model{"embedding": c.Models.Embedding, "rerank": c.Models.Rerank, "generation": c.Models.Generation, "speech": c.Models.Speech}
 }
 
 // blockOf is the key of the configuration for a role; empty for none.
 func blockOf(r models.Role) string {
-	return map[models.Role]string{models.Embed: "embedding", models.Rank: "rerank", models.Chat: "generation"}[r]
+	return map[models.Role]string{models.Embed: "embedding", models.Rank: "rerank", models.Chat: "generation", models.Speech: "speech"}[r]
 }
 
 // modelLine is a model as list tells it.

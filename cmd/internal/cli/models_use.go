@@ -14,6 +14,7 @@ import (
 	"memory-mcp/config"
 	"memory-mcp/llm/llamacpp"
 	"memory-mcp/llm/models"
+	"memory-mcp/llm/whisper"
 )
 
 func newModelsUse(e *env) *cobra.Command {
@@ -22,10 +23,12 @@ func newModelsUse(e *env) *cobra.Command {
 		Use:   "use MODEL",
 		Short: "Write into the configuration which model is used",
 		Long: `Write into the configuration which model is used: a name of "models list", or a
-GGUF file of yours with --for. "none" with --for uses no model. No other byte of
-the configuration changes, and servers that run take it up by themselves.`,
+file of yours with --for: GGUF, or for speech one of whisper.cpp. "none" with
+--for uses no model. No other byte of the configuration changes, and servers
+that run take it up by themselves.`,
 		Example: `  memory-mcp models use qwen3-embedding
   memory-mcp models use ~/gguf/bge-m3-q8_0.gguf --for embedding
+  memory-mcp models use whisper-base
   memory-mcp models use none --for rerank`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return e.useModel(args[0], role) },
@@ -56,14 +59,14 @@ func (e *env) useModel(name, role string) error {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(e.Dir, name)
 		}
-		if err := llamacpp.Readable(name); err != nil {
-			return &HintedError{Err: err, Code: ops.ExitNotFound, Hint: "name a GGUF file"}
+		if err := readableModel(role, name); err != nil {
+			return err
 		}
 	default:
 		if name, role, err = e.catalogued(p, name, role); err != nil {
 			return err
 		}
-		next = p.missing(name)
+		next = p.missing(name, role)
 	}
 	before, err := config.UseModel(p.config, role, name)
 	if err != nil {
@@ -92,13 +95,36 @@ func (e *env) catalogued(p modelPlaces, name, role string) (string, string, erro
 	return m.Name, fits, nil
 }
 
+// speechRole is the role of the model that listens, with whisper.cpp.
+const speechRole = "speech"
+
+// readableModel tells whether a file of a person is a model for a role.
+func readableModel(role, path string) error {
+	if role == speechRole {
+		if err := whisper.Readable(path); err != nil {
+			return &HintedError{Err: err, Code: ops.ExitNotFound, Hint: "name a model file of whisper.cpp, as ggml-base.bin"}
+		}
+		return nil
+	}
+	if err := llamacpp.Readable(path); err != nil {
+		return &HintedError{Err: err, Code: ops.ExitNotFound, Hint: "name a GGUF file"}
+	}
+	return nil
+}
+
 // missing is what a model needs to run and is not here, as commands.
-func (p modelPlaces) missing(name string) []string {
+func (p modelPlaces) missing(name, role string) []string {
 	var next []string
 	if m, err := models.Lookup(name); err == nil {
 		if _, err := os.Stat(p.folder.Path(m)); err != nil {
 			next = append(next, Name+" models pull "+name)
 		}
+	}
+	if role == speechRole {
+		if !whisper.Built {
+			next = append(next, "build this program with whisper.cpp: "+whisper.BuildCommand)
+		}
+		return next
 	}
 	if _, err := llamacpp.Find(p.server, p.install.Dir); err != nil {
 		next = append(next, Name+" models pull "+models.RuntimeName)

@@ -166,9 +166,8 @@ func ofTexts(g guide, err error) *Fault {
 	if errors.As(err, &unasked) {
 		return &Fault{"model_unasked", unasked.Error(), "What was recorded goes on waiting. How the model is: " + g.diagnose(), ExitFailure, 503}
 	}
-	var deaf *lobes.NoTranscriberError
-	if errors.As(err, &deaf) {
-		return &Fault{"no_transcriber", deaf.Error(), "Record the words as text. What is missing: " + g.diagnose(), ExitFailure, 501}
+	if f := ofSpeech(g, err); f != nil {
+		return f
 	}
 	var text *lobes.TextError
 	if errors.As(err, &text) {

@@ -18,6 +18,7 @@ import (
 	"memory-mcp/cmd/internal/ops"
 	"memory-mcp/config"
 	"memory-mcp/crash"
+	"memory-mcp/llm/whisper"
 	"memory-mcp/lobes"
 	"memory-mcp/lobes/repo"
 	"memory-mcp/store"
@@ -64,7 +65,10 @@ func explained() []struct {
 		{"lobes.ErrInboxFull", lobes.ErrInboxFull, "inbox_full", "memory-mcp diagnose"},
 		{"lobes.RecalledError", &lobes.RecalledError{}, "recalled", "what is new"},
 		{"lobes.UnaskedError", &lobes.UnaskedError{Cause: errors.New("spent")}, "model_unasked", "memory-mcp diagnose"},
-		{"lobes.NoTranscriberError", &lobes.NoTranscriberError{Why: errors.New("x")}, "no_transcriber", "as text"},
+		{"lobes.NoTranscriberError", &lobes.NoTranscriberError{Why: errors.New("x")}, "no_transcriber", "memory-mcp models use whisper-base"},
+		{"lobes.NoTranscriberError", &lobes.NoTranscriberError{Why: whisper.ErrNotBuilt}, "no_transcriber", "-tags whisper"},
+		{"lobes.UnheardError", &lobes.UnheardError{Path: "/x/a.m4a", Why: "it is no WAV"}, "unheard", "ffmpeg -i"},
+		{"lobes.SoundPathError", &lobes.SoundPathError{Path: "/etc/a.wav", Why: "it is outside"}, "bad_audio", "memory-mcp record FILE"},
 		{"lobes.NothingToUndoError", &lobes.NothingToUndoError{ID: "arch-1", Lobe: "app"}, "nothing_to_undo", `memory_history(action: "timeline", id: "arch-1")`},
 		{"lobes.MovedError", &lobes.MovedError{ID: "arch-1", Lobe: "app", To: "web"}, "moved", `lobe: "web"`},
 		{"lobes.StaleTokenError", &lobes.StaleTokenError{Given: "a", Now: "b"}, "stale_token", "without apply"},

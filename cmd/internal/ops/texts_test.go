@@ -20,7 +20,7 @@ var (
 )
 
 // commands are those of the command line that texts may name.
-var commands = []string{"asof", "context", "correct", "diagnose", "diff", "forget", "help", "history", "lobes", "query", "record", "restore", "setup", "show", "store", "undo", "version", "why", "work"}
+var commands = []string{"asof", "context", "correct", "diagnose", "diff", "forget", "help", "history", "lobes", "models", "query", "record", "restore", "setup", "show", "store", "undo", "version", "why", "work"}
 
 // setting is one way in which answers are read.
 type setting struct {

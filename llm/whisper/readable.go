@@ -1,5 +1,3 @@
-//go:build whisper
-
 package whisper
 
 import (
@@ -21,8 +19,16 @@ const modelMagic = 0x67676d6c
 // errNoModel says that a file is something else.
 var errNoModel = errors.New("it is no speech model of whisper.cpp")
 
-// looksWhole looks at the head of a model file. The library takes a file that
-// ends before its first weight for a model, and hears nothing with it.
+// Readable tells whether a file is a model by its head, and by its length as
+// far as that tells: the library takes a file that ends before its first weight
+// for a model, and hears nothing with it. An error is a *ModelError.
+func Readable(path string) error {
+	if err := looksWhole(path); err != nil {
+		return &ModelError{path, cause(err).Error()}
+	}
+	return nil
+}
+
 func looksWhole(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -51,4 +57,13 @@ func looksWhole(path string) error {
 		return fmt.Errorf("it is cut short: it has %d bytes, and needs more than %d", info.Size(), least)
 	}
 	return nil
+}
+
+// cause leaves out the path, which is told already.
+func cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
