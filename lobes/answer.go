@@ -97,6 +97,7 @@ type Result struct {
 	Associated bool        `json:"associated"` // no hit itself: it hangs together with one, as Why says
 	Broken     bool        `json:"broken"`     // the file does not parse; its text was searched
 	Pending    bool        `json:"pending"`    // edited from outside, not yet in the history
+	Disputed   bool        `json:"disputed"`   // another text lies beside it: of a copy of the folder, or what an editor wrote too late
 	Signals    []string    `json:"signals"`    // the text speaks to a model: which signs
 	Revision   string      `json:"revision"`
 }

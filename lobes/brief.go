@@ -123,6 +123,7 @@ func (r reading) brief(q Query, sections map[string][]Section) summary {
 		for _, h := range shown {
 			section.Results = append(section.Results, h.result(q, files))
 		}
+		dispute(shown, section.Results)
 		sections[name] = append(sections[name], section)
 	}
 	return own

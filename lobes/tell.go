@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"memory-mcp/store"
 	"memory-mcp/store/entry"
 	"memory-mcp/store/index"
 	"memory-mcp/textanalysis"
@@ -26,8 +27,28 @@ func (s *Set) tell(a *Answer, hits []hit, q Query, known words) {
 			}
 		}
 	}
+	dispute(hits, a.Results[len(a.Results)-len(hits):])
 	if len(hits) > 1 {
 		a.Conflicts = append(a.Conflicts, conflicts(hits, s.o.Behavior.MaxConflictPairs)...)
+	}
+}
+
+// dispute marks the results beside whose text another one lies, which a person
+// or an agent should settle. What was believed in the past is not marked.
+func dispute(hits []hit, results []Result) {
+	ids := map[*store.Store][]string{}
+	for _, h := range hits {
+		if h.old == nil {
+			ids[h.store] = append(ids[h.store], h.head.Entry.ID)
+		}
+	}
+	for in, some := range ids {
+		disputed := in.Disputed(some...)
+		for i, h := range hits {
+			if h.store == in && h.head.Copy == "" && slices.Contains(disputed, h.head.Entry.ID) {
+				results[i].Disputed = true
+			}
+		}
 	}
 }
 

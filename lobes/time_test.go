@@ -41,6 +41,16 @@ func TestTwinsAreShownAndSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.open()
+	disputed := func(what string, want bool) {
+		t.Helper()
+		same(t, what+": a get", w.get(app, s.ID).Disputed, want)
+		same(t, what+": a search", w.recall(app, lobes.Query{Filter: "listens"}).Results[0].Disputed, want)
+		same(t, what+": a context", w.recall(app, lobes.Query{Text: "which port does it listen on"}).Results[0].Disputed, want)
+		same(t, what+": a briefing", w.brief(app).Sections[0].Results[0].Disputed, want)
+	}
+	disputed("merged", true)
+	then := w.recall(app, lobes.Query{Filter: "listens", AsOf: w.clock.Now().Add(-time.Minute)})
+	same(t, "the past is not disputed", then.Results[0].Disputed, false)
 	b := w.brief(app)
 	if len(b.Late) != 1 || !b.Late[0].Twin || b.Late[0].Excerpt != "It listens on 7070." || b.Late[0].Title != "Port" || b.Late[0].Actor != agent.Actor {
 		t.Fatalf("%+v", b.Late)
@@ -52,7 +62,57 @@ func TestTwinsAreShownAndSettled(t *testing.T) {
 	w.clock.pass(time.Hour)
 	w.correct(app, lobes.Correction{ID: s.ID, Action: "confirm"})
 	same(t, "settled", len(w.brief(app).Late), 0)
+	disputed("settled", false)
 	same(t, "the text", w.get(app, s.ID).Entry.Body, "It listens on 9090.")
+}
+
+// TestTwinsOfFoldersThatWerePutTogetherAreMarked: nobody merged, the files of a
+// copy were only copied in between. Whoever settles next finds it out, for all
+// processes.
+func TestTwinsOfFoldersThatWerePutTogetherAreMarked(t *testing.T) {
+	for name, order := range map[string][]string{"theirs is the later one": {"app", "far"}, "ours is": {"far", "app"}} {
+		t.Run(name, func(t *testing.T) { putTogether(t, order) })
+	}
+}
+
+func putTogether(t *testing.T, order []string) {
+	w := newWorld(t, nil, "app", "far")
+	app := lobes.Target{Lobe: "app"}
+	s := w.stored(app, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	w.shut()
+	if err := os.CopyFS(w.specs[1].Dir, os.DirFS(w.specs[0].Dir)); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	for _, lobe := range order {
+		w.clock.pass(time.Hour)
+		w.correct(lobes.Target{Lobe: lobe}, lobes.Correction{ID: s.ID, Action: "replace", Text: "It listens where " + lobe + " says."})
+	}
+	w.shut()
+	theirs, err := filepath.Glob(filepath.Join(w.specs[1].Dir, ".history", "*", "*.md"))
+	if err != nil || len(theirs) != 2 {
+		t.Fatal(theirs, err)
+	}
+	for _, file := range theirs {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, err := filepath.Rel(w.specs[1].Dir, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(w.specs[0].Dir, rel), string(b))
+	}
+	w.open()
+	w.recall(app, lobes.Query{Filter: "listens"}) // it is used
+	if err := w.set.Settle(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, process := range []string{"the one that settled", "another one"} {
+		same(t, process, w.recall(app, lobes.Query{Filter: "listens"}).Results[0].Disputed, true)
+		w.open()
+	}
 }
 
 // TestChainTellsWhatGitKnows changes and renames cited files, and asks why.

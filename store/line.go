@@ -171,11 +171,11 @@ func lineOf(c *chain, h *Head, now time.Time) *line {
 }
 
 // plainSum is the sum of the keys of an id, if its line is just them: all can be
-// read, none is late, they stand in their order, and the head is in the newest.
-// It is 0 if not.
+// read, none is late, they stand in their order, and the head is in the newest
+// and has no twin. It is 0 if not.
 func (l *line) plainSum(g group) uint64 {
 	inOrder := func(i int) bool { return l.facts[i].key == g.keys[i] }
-	if l.agrees() && len(l.facts) == len(g.keys) && l.in == len(l.facts)-1 && (l.stand.by == nil || every(len(g.keys), inOrder)) {
+	if l.agrees() && len(l.facts) == len(g.keys) && l.in == len(l.facts)-1 && len(l.twins()) == 0 && (l.stand.by == nil || every(len(g.keys), inOrder)) {
 		return g.sum
 	}
 	return 0

@@ -52,9 +52,9 @@ func (s *Store) Settle(ctx context.Context, by By, final bool) (Settled, error) 
 	}
 	rested := s.restedAbsence(root, absent)
 	done.Waiting += len(absent) - len(rested)
-	todo := &settling{by: by, edited: edited, rested: rested, done: &done}
+	todo := &settling{by: by, edited: edited, rested: rested, done: &done, twins: s.unnoted(root)}
 	s.looking.Lock()
-	late := s.unkept()
+	late := s.unkept() || len(todo.twins) > 0
 	s.looking.Unlock()
 	if names, err := s.history(root); err == nil && len(begun(root, names)) > 0 {
 		late, todo.unfinished = true, true
@@ -83,6 +83,7 @@ type settling struct {
 	by     By
 	edited []*Head
 	rested []string
+	twins  []string // ids that other processes are to hear of
 	done   *Settled
 
 	unfinished bool // an erasure was begun by a process that is gone
@@ -103,6 +104,12 @@ func (s *Store) settleSome(ctx context.Context, t *settling) error {
 		}
 		slice, cancel := context.WithTimeout(ctx, settleSlice)
 		defer cancel()
+		for _, id := range t.twins {
+			if err := w.rememberTwins(id); err != nil {
+				return err
+			}
+		}
+		t.twins = nil
 		return errors.Join(w.keepLate(), w.adoptAll(slice, t), w.retractAll(slice, t))
 	})
 }

@@ -50,6 +50,7 @@ type hit struct {
 	Copy       bool           `json:"copy,omitempty"`
 	Broken     bool           `json:"broken,omitempty"`
 	Pending    bool           `json:"pending,omitempty"`
+	Disputed   bool           `json:"disputed,omitempty"`
 	Signals    []string       `json:"signals"`
 }
 
@@ -67,7 +68,7 @@ func newHit(r lobes.Result, detail string) hit {
 		Problem: safe(e.Problem), Solution: safe(e.Solution),
 		Created: instant(e.Created), Verified: instant(e.Verified),
 		ValidFrom: instant(e.Valid.From), ValidUntil: instant(e.Valid.Until), Expires: instant(e.Expires),
-		Revision: r.Revision, Global: r.Global, Copy: r.Copy, Associated: r.Associated, Broken: r.Broken, Pending: r.Pending, Signals: r.Signals,
+		Revision: r.Revision, Global: r.Global, Copy: r.Copy, Associated: r.Associated, Broken: r.Broken, Pending: r.Pending, Disputed: r.Disputed, Signals: r.Signals,
 	}
 	if h.Trust == "" {
 		h.Trust = string(entry.AgentInferred)
@@ -192,6 +193,9 @@ func (h hit) marks() []string {
 	}
 	if h.Pending {
 		m = append(m, "edited by hand, not yet in the history")
+	}
+	if h.Disputed {
+		m = append(m, "DISPUTED: another text lies beside it, ask why before you rely on it")
 	}
 	if len(h.Signals) > 0 {
 		m = append(m, "speaks to the model: "+strings.Join(h.Signals, ", "))
