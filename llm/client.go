@@ -178,6 +178,7 @@ func refusal(res *http.Response) error {
 	var inner struct {
 		Message string `json:"message"`
 		Type    string `json:"type"`
+		Code    any    `json:"code"` // a text or a number
 	}
 	switch {
 	case json.Unmarshal(said, &told) != nil || len(told.Error) == 0:
@@ -187,7 +188,7 @@ func refusal(res *http.Response) error {
 	default:
 		e.Said = strings.Trim(string(told.Error), `"`)
 	}
-	if inner.Type == "exceed_context_size_error" {
+	if inner.Type == "exceed_context_size_error" || inner.Code == "context_length_exceeded" {
 		e.Status = http.StatusRequestEntityTooLarge
 	}
 	e.Said = cut(strings.Join(strings.Fields(strings.ToValidUTF8(e.Said, "")), " "), mostSaid)

@@ -198,6 +198,10 @@ func (r reading) enqueue(ctx context.Context, s *Set, it *item, answer *Recorded
 		return err
 	}
 	r.lobe.note(s)
+	select {
+	case s.came <- struct{}{}:
+	default: // the work is called already
+	}
 	return answer.count(box)
 }
 

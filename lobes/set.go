@@ -20,6 +20,7 @@ type Set struct {
 	global *Lobe   // nil when there is none
 
 	refused refusals
+	came    chan struct{} // holds a token when material came that nobody has looked through
 
 	background sync.WaitGroup // small work after a write
 }
@@ -27,7 +28,7 @@ type Set struct {
 // NewSet returns the set of the given lobes. Names that clash, or that are
 // reserved, are made unique as [UniqueNames] does.
 func NewSet(specs []Spec, o Options) *Set {
-	s := &Set{o: o.complete()}
+	s := &Set{o: o.complete(), came: make(chan struct{}, 1)}
 	for _, spec := range UniqueNames(specs) {
 		l := newLobe(spec, &s.o)
 		s.lobes = append(s.lobes, l)

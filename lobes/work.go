@@ -111,6 +111,7 @@ func (s *Set) work(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		case <-s.came:
 		}
 	}
 }
