@@ -23,6 +23,9 @@ type Models struct {
 	// Generation finds memories in raw material and tells them in words, Speech
 	// turns what was spoken into text and is always one of this machine.
 	Embedding, Rerank, Generation, Speech Model
+	// Judge tells how two memories stand to each other: [JudgeGeneration], or
+	// [JudgeJev] with where that is.
+	Judge Model
 	// Dimensions is how many numbers of each vector are kept.
 	Dimensions int
 	// CallsPerDay and TokensPerDay are the ceiling of what is asked of a server
@@ -78,7 +81,7 @@ func (m Model) Used() bool { return m.Name != "" }
 const DefaultDimensions = 256
 
 func modelsKeys() []string {
-	return []string{"server", "mirror", "embedding", "rerank", "generation", "speech", "dimensions", "callsPerDay", "tokensPerDay"}
+	return []string{"server", "mirror", "embedding", "rerank", "generation", "speech", "judge", "dimensions", "callsPerDay", "tokensPerDay"}
 }
 
 func defaultModels() Models {
@@ -98,6 +101,7 @@ func (c *Config) readModels(r *reader, key string, v *hujson.Value, env *environ
 		{"rerank", r.model(&m.Rerank, "", base, env)},
 		{"generation", r.model(&m.Generation, DefaultGeneration, base, env)},
 		{"speech", r.speech(&m.Speech, base, env)},
+		{"judge", r.judge(&m.Judge)},
 		{"dimensions", r.integer(&m.Dimensions, 32, 4096, false)},
 		{"callsPerDay", r.integer(&m.CallsPerDay, 1, 1_000_000, true)},
 		{"tokensPerDay", r.integer(&m.TokensPerDay, 1000, 1_000_000_000, true)},
@@ -233,6 +237,7 @@ func loopback(text string) bool {
 func (c *Config) readEnvironmentModels(env *environment) {
 	c.environmentModel(env, "MEMORY_MCP_EMBEDDING", "", &c.Models.Embedding)
 	c.environmentModel(env, "MEMORY_MCP_GENERATION", DefaultGeneration, &c.Models.Generation)
+	c.settleJudge(env)
 	const mirror = "MEMORY_MCP_MODEL_MIRROR"
 	if text := strings.TrimSpace(env.getenv(mirror)); text != "" {
 		at, err := env.mirror(text, env.cwd)

@@ -40,7 +40,7 @@ type ties struct {
 }
 
 func tiesOf(e *entry.Entry) ties {
-	t := ties{origins: slices.Concat(e.DerivedFrom, e.Supersedes)}
+	t := ties{origins: slices.Concat(originsOf(e), e.Supersedes)}
 	for _, list := range [][]string{e.Sources, e.Files, e.References} {
 		for _, source := range list {
 			if session, ok := strings.CutPrefix(strings.TrimSpace(source), sessionSource); ok {

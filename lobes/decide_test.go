@@ -227,7 +227,7 @@ func TestFreshness(t *testing.T) {
 		{"old, no folder to look in", with(func(e *entry.Entry) { e.Created = old }), lobes.Behavior{}, "", "stale", 0},
 		{"a pin nobody can read", with(func(e *entry.Entry) { e.Created, e.Pins = old, []string{"a.go", "b.go zz"} }), lobes.Behavior{}, root, "stale", 0},
 	} {
-		got := lobes.Judge(c.b, c.e, noon, c.root)
+		got := lobes.JudgeFresh(c.b, c.e, noon, c.root)
 		if got.Verdict != c.verdict || len(got.Changes) != c.changes {
 			t.Errorf("%s: got %+v, want %s with %d changes", c.what, got, c.verdict, c.changes)
 		}

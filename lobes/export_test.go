@@ -62,8 +62,8 @@ func HomeFirst(names []string, scores []float64, home string) []string {
 	return out
 }
 
-// Judge judges freshness by the files below a folder.
-func Judge(b Behavior, e entry.Entry, now time.Time, root string) Fresh {
+// JudgeFresh judges freshness by the files below a folder.
+func JudgeFresh(b Behavior, e entry.Entry, now time.Time, root string) Fresh {
 	return b.complete().judge(&e, now, newCitings(root, maxCitings))
 }
 

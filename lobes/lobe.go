@@ -29,6 +29,7 @@ type Lobe struct {
 	vectors  *vectors      // as store; nil without an embedder
 	looks    looks
 	uses     uses
+	sown     sown
 	pasts    eras
 	trouble  atomic.Pointer[DegradedError]
 	vanished atomic.Pointer[Vanished]

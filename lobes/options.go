@@ -41,6 +41,10 @@ type Options struct {
 	// that NoExtractor tells.
 	Extractor   Extractor
 	NoExtractor error
+	// Summarizer tells related memories as one, and Judge tells what contradicts;
+	// nil is without.
+	Summarizer Summarizer
+	Judge      Judge
 	// Transcriber turns speech into text; nil is without, for the reason that
 	// NoTranscriber tells.
 	Transcriber   Transcriber

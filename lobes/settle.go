@@ -30,7 +30,8 @@ func (s *Set) Run(ctx context.Context) error {
 	if s.o.Embedder != nil {
 		beside.Go(func() { s.embed(ctx) })
 	}
-	if s.o.Extractor != nil || s.o.Transcriber != nil {
+	works := s.o.Extractor != nil || s.o.Transcriber != nil || s.thinks()
+	if works {
 		beside.Go(func() { s.work(ctx) })
 	}
 	for {
@@ -42,6 +43,9 @@ func (s *Set) Run(ctx context.Context) error {
 		for _, l := range s.lobes {
 			if err := s.tend(ctx, l); err != nil && ctx.Err() == nil {
 				s.o.Logger.Warn("edits from outside are not written down yet", "lobe", l.name, "cause", err)
+			}
+			if !works && l.used.Load() {
+				s.tidyUp(ctx, l) // without a model what was made of others is still set aside
 			}
 		}
 	}

@@ -162,7 +162,7 @@ type kinship struct {
 type kin struct{ id, relation string }
 
 func refers(e *entry.Entry) map[string][]string {
-	return map[string][]string{"supersedes": e.Supersedes, "derived_from": e.DerivedFrom}
+	return map[string][]string{"supersedes": e.Supersedes, "derived_from": originsOf(e)}
 }
 
 // link follows the chain across entries.

@@ -65,6 +65,8 @@ type Worked struct {
 	Failed int       `json:"failed"` // items that were given up, earlier ones included
 	// Stopped says why the rest was left; "" when it was not.
 	Stopped string `json:"stopped"`
+	// Tidied is what was made of memories that were there.
+	Tidied Tidied `json:"tidied"`
 }
 
 // Work finds the memories in the material that waits in the inboxes of the
@@ -72,7 +74,7 @@ type Worked struct {
 // settled when it returns, but for those that it leaves: a lobe that is full, a
 // model that cannot be asked. Only one process works at an inbox.
 func (s *Set) Work(ctx context.Context, t Target, w Working) (Worked, error) {
-	done := Worked{Items: []Settled{}}
+	done := Worked{Items: []Settled{}, Tidied: newTidied()}
 	if err := s.writable("work"); err != nil {
 		return done, err
 	}
@@ -85,8 +87,12 @@ func (s *Set) Work(ctx context.Context, t Target, w Working) (Worked, error) {
 	}
 	var errs []error
 	for _, l := range lobes {
-		errs = append(errs, s.workAt(ctx, l, w, &done))
-		if ctx.Err() != nil {
+		before := done.Left
+		err := s.workAt(ctx, l, w, &done)
+		if err == nil && done.Left == before && done.Stopped == "" {
+			err = s.tidyAll(ctx, l, &done.Tidied)
+		}
+		if errs = append(errs, err); ctx.Err() != nil {
 			break
 		}
 	}
@@ -105,6 +111,9 @@ func (s *Set) work(ctx context.Context) {
 			}
 			if len(done.Items) > 0 {
 				s.o.Logger.Info("material was looked through", "lobe", l.name, "items", len(done.Items), "left", done.Left)
+			}
+			if done.Left == 0 && l.used.Load() {
+				s.tidyUp(ctx, l)
 			}
 		}
 		select {

@@ -163,6 +163,9 @@ func (b *brains) generation(a *App, c *config.Config) {
 
 // count tells what a server was asked today.
 func (p part) count(t *ops.Part) {
+	if p.meter == nil && p.counts != nil {
+		t.Calls, t.Failed = p.counts()
+	}
 	if p.meter == nil {
 		return
 	}

@@ -20,23 +20,26 @@ import (
 // brains are the language models of a generation. What is not configured, or
 // cannot be used, is nil.
 type brains struct {
-	embedder  *embedder
-	reranker  *reranker
-	generator *generator
-	unasked   error // why there is no generator
-	ear       *ear
-	deaf      error // why there is no ear
-	parts     []part
+	embedder   *embedder
+	reranker   *reranker
+	generator  *generator
+	summarizer summarizer // with a generator
+	judge      *judging
+	unasked    error // why there is no generator
+	ear        *ear
+	deaf       error // why there is no ear
+	parts      []part
 }
 
 // A part is one model, for a person.
 type part struct {
 	role, name string
-	host       string          // of a server that is asked
-	model      *llamacpp.Model // nil beyond this program
-	meter      *llm.Daily      // nil for a model of this program
-	cause      string          // why it is not used
-	next       string          // what to do about it
+	host       string                    // of a server that is asked
+	model      *llamacpp.Model           // nil beyond this program
+	meter      *llm.Daily                // nil for a model of this program
+	cause      string                    // why it is not used
+	next       string                    // what to do about it
+	counts     func() (calls, fails int) // of one that is asked without a server of its own; nil when that is not counted
 }
 
 // brains joins the configured models. A model of this machine is run by a
@@ -59,6 +62,7 @@ func (a *App) brains(c *config.Config) brains {
 		b.parts = append(b.parts, p)
 	}
 	b.generation(a, c)
+	b.minds(a, c)
 	b.speech(c)
 	return b
 }
@@ -74,6 +78,7 @@ func (b brains) give(o *lobes.Options) {
 	if b.generator != nil {
 		o.Extractor = extractor{b.generator}
 	}
+	b.giveMinds(o)
 	if o.NoTranscriber = b.deaf; b.ear != nil {
 		o.Transcriber = b.ear
 	}

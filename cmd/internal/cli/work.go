@@ -146,5 +146,5 @@ func (e *env) worked(o workOptions, done lobes.Worked) error {
 		known, refused = known+s.Known, refused+s.Refused
 	}
 	text := fmt.Sprintf("%s settled, %d known, %d left out; %d left, %d given up\n", counted(len(done.Items), "text", "texts"), known, refused, done.Left, done.Failed)
-	return errors.Join(e.say(text), err)
+	return errors.Join(e.say(text+tidiedText(done.Tidied)), err)
 }

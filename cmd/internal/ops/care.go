@@ -315,6 +315,9 @@ func (m Part) Line() string {
 	if m.Host != "" {
 		s += fmt.Sprintf(", at %s, %s today (%d failed), %d tokens", m.Host, count(m.Calls, "call", "calls"), m.Failed, m.Tokens)
 	}
+	if m.Host == "" && m.Calls > 0 {
+		s += fmt.Sprintf(", %s (%d failed)", count(m.Calls, "call", "calls"), m.Failed)
+	}
 	if m.MostCalls > 0 || m.MostTokens > 0 {
 		s += fmt.Sprintf("; at most %s calls and %s tokens a day", bound(m.MostCalls), bound(m.MostTokens))
 	}
