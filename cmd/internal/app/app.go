@@ -350,7 +350,7 @@ func (a *App) Env(by lobes.By, shell bool) *ops.Env {
 	here := a.inRepository(a.o.Cwd)
 	a.mu.Unlock()
 	env := &ops.Env{
-		Current: a.memory, Facts: a.Facts, By: by, Dirs: a.hostDirs(), Adopt: a.Adopt, Bind: a.Bind, Shell: shell, Now: a.o.Now,
+		Current: a.memory, Facts: a.Facts, By: by, Dirs: a.hostDirs(), Adopt: a.Adopt, Bind: a.Bind, Tried: a.Tried, Shell: shell, Now: a.o.Now,
 		Journal: journal{a}, Used: a.used,
 	}
 	if shell || here {

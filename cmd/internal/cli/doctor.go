@@ -132,7 +132,7 @@ func (x *examination) run(ctx context.Context, a *app.App) error {
 			a.Log().Warn("the scratch folder stays", "cause", err)
 		}
 	}()
-	for _, step := range []func(context.Context, *app.App) error{x.program, x.settings, x.home, x.git, x.routing} {
+	for _, step := range []func(context.Context, *app.App) error{x.program, x.settings, x.home, x.git, x.routing, x.models} {
 		if err := step(ctx, a); err != nil {
 			return err
 		}

@@ -192,6 +192,9 @@ const (
 func diagnose(ctx context.Context, env *Env, in diagnoseIn) (answer, error) {
 	m, err := env.Current(ctx) // takes over a changed configuration, of which the facts tell
 	f := env.facts()
+	if env.Tried != nil {
+		f.Parts = env.Tried(ctx)
+	}
 	d := &diagnosis{
 		Version: f.Version, Config: f.Config, Source: f.Source, Notices: f.Notices, ReadOnly: f.ReadOnly, Models: append([]Part{}, f.Parts...),
 		Uptime: since(f.Started, env.now()),
@@ -312,6 +315,9 @@ func QueueLine(q lobes.Queue) string {
 // Line tells a person how a model is.
 func (m Part) Line() string {
 	s := fmt.Sprintf("Model for %s, %s: %s", m.Role, m.Name, m.State)
+	if m.Version != "" {
+		s += ", " + m.Version
+	}
 	if m.Host != "" {
 		s += fmt.Sprintf(", at %s, %s today (%d failed), %d tokens", m.Host, count(m.Calls, "call", "calls"), m.Failed, m.Tokens)
 	}

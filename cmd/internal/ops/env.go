@@ -25,6 +25,9 @@ type Env struct {
 	// tells which lobe a call speaks to; nil is without. It is not ok while the
 	// client has not answered.
 	Roots func(context.Context) (roots []string, ok bool)
+	// Tried asks the servers and programs of the models how they are; nil is
+	// without, and then the facts tell.
+	Tried func(context.Context) []Part
 	// Bind hears the client's roots before they are used, so that lobes can be
 	// made of them; nil is without.
 	Bind func(roots []string)
@@ -68,9 +71,11 @@ type Facts struct {
 type Part struct {
 	Role  string `json:"role"` // embedding, rerank or generation
 	Name  string `json:"name"`
-	State string `json:"state"` // idle, starting, ready, waiting, paused or off
+	State string `json:"state"` // idle, starting, ready, waiting, paused, unreachable or off
 	Cause string `json:"cause"`
 	Next  string `json:"next"` // what to do about it
+	// Version is what the program says of itself that runs the model.
+	Version string `json:"version"`
 
 	// Of a server: where it is, what it was asked today, and the ceiling of a
 	// day, 0 when there is none.
