@@ -1,11 +1,13 @@
 package lobes
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"memory-mcp/store"
+	"memory-mcp/store/entry"
 	"memory-mcp/store/index"
 )
 
@@ -38,7 +40,7 @@ func document(h *store.Head) index.Doc {
 	e := &h.Entry
 	d := index.Doc{
 		Key: h.Path, ID: e.ID, Topic: e.Topic, Title: e.Title, Body: e.Body,
-		Tags: e.Tags, Subject: e.Subject, Date: e.Created, Plain: plain(h), Marks: marksOf(h),
+		Tags: e.Tags, Subject: e.Subject, Date: e.Created, Plain: plain(h), Marks: marksOf(h), Order: orderOf(e),
 		Files:  make([]string, 0, len(e.Sources)+len(e.References)+len(e.Files)),
 		Fields: make([]string, 0, len(e.Concepts)+4),
 	}
@@ -54,6 +56,19 @@ func document(h *store.Head) index.Doc {
 		}
 	}
 	return d
+}
+
+// orderOf is what entries are listed by: how certain they are, and since when.
+func orderOf(e *entry.Entry) index.Order {
+	return index.Order{Rank: e.Certainty(), Moment: since(e).UnixMicro()}
+}
+
+// byOrder puts the more certain entry first, the newer one among equals.
+func byOrder(a, b index.Listed) int {
+	if c := cmp.Or(cmp.Compare(b.Order.Rank, a.Order.Rank), cmp.Compare(b.Order.Moment, a.Order.Moment)); c != 0 {
+		return c
+	}
+	return byAge(headAt(a.Ref), headAt(b.Ref))
 }
 
 // headOf is the head of a document.

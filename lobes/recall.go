@@ -302,25 +302,21 @@ func (s *sieve) hits(q index.Query) ([]hit, index.Result) {
 
 // list orders everything that may be shown by confidence, the newest first.
 func (s *sieve) list(most int) ([]hit, index.Result) {
-	first := best[*store.Head]{most: most, compare: byCertainty}
+	first := best[index.Listed]{most: most, compare: byOrder}
 	total, plain := 0, s.keepsPlain()
-	for ref, isPlain := range s.index.Each(s.q.Scope) {
-		if h := headAt(ref); isPlain && plain || s.keep(h) {
+	for listed := range s.index.Each(s.q.Scope) {
+		if listed.Plain && plain || s.keep(headAt(listed.Ref)) {
 			total++
-			first.add(h)
+			first.add(listed)
 		}
 	}
-	heads := first.sorted()
-	hits := make([]hit, len(heads))
-	for i, h := range heads {
+	found := first.sorted()
+	hits := make([]hit, len(found))
+	for i, listed := range found {
+		h := headAt(listed.Ref)
 		hits[i] = hit{reading: s.reading, head: h, score: h.Entry.Certainty()}
 	}
 	return hits, index.Result{Total: total}
-}
-
-// byCertainty orders by falling confidence, the newest first among equals.
-func byCertainty(a, b *store.Head) int {
-	return cmp.Or(cmp.Compare(b.Entry.Certainty(), a.Entry.Certainty()), byAge(a, b))
 }
 
 // byAge puts the newest first.

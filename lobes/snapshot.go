@@ -15,7 +15,8 @@ import (
 //	2: the index too; places in a file or session give neighbours
 //	3: an index that takes the entries from the files
 //	4: marks of titles and texts
-func (l *Lobe) snapshotVersion() string { return "lobes 4 " + l.o.Analyzer.Fingerprint() }
+//	5: what entries are listed by
+func (l *Lobe) snapshotVersion() string { return "lobes 5 " + l.o.Analyzer.Fingerprint() }
 
 // takeOver spares the first look the reading and indexing of files that have
 // not changed since another process did both. That there is nothing to take
@@ -33,10 +34,13 @@ func (l *Lobe) takeOver() {
 	words, err := index.Load(known.Index, l.o.Analyzer, docs, documentAgain)
 	if err != nil {
 		l.o.Logger.Debug("all entries are indexed", "lobe", l.name, "cause", err)
+		l.store.Replace()
 		return
 	}
 	l.index, l.view = words, known.View
-	l.vectors.apply(known.View.Since(nil))
+	if l.vectors != nil {
+		l.vectors.apply(known.View.Since(nil))
+	}
 }
 
 // handOn saves what the next process can take over. The caller holds the gate,

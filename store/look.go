@@ -52,7 +52,7 @@ func (s *Store) look(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at store: %w", err)
 	}
-	w := &walk{s: s, start: s.wall(), blind: map[string]error{}}
+	w := s.begun(ctx)
 	if root != nil {
 		defer root.Close() // a folder handle: nothing to lose
 	}

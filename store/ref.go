@@ -22,7 +22,7 @@ type Ref struct {
 }
 
 // mostWarm is how many heads are kept that were asked for last.
-const mostWarm = 1 << 14
+const mostWarm = 1 << 12
 
 // warm keeps heads that were asked for last. A head that somebody still has is
 // the same one for everybody, however long ago it was asked for.

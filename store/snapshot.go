@@ -48,7 +48,8 @@ func snapshotName(version string) string {
 	return path.Join(stateDir, fmt.Sprintf("index.%d.%08x", snapshotFormat, crc32.Checksum([]byte(version), castagnoli)))
 }
 
-// LoadSnapshot takes over what another process knew, before the first look.
+// LoadSnapshot takes over what another process knew, before the first look. That
+// look begins with it, and may tell of the files as they are at this moment.
 // The version names what the index depends on. The error says why there is
 // none; the store then reads all files itself.
 func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
@@ -57,6 +58,7 @@ func (s *Store) LoadSnapshot(version string) (Snapshot, error) {
 	if len(s.files) > 0 {
 		return Snapshot{}, errors.New("load snapshot: the store has been looked at already")
 	}
+	s.scanAhead()
 	version = s.snapshotVersion(version)
 	b, err := s.readSnapshot(version)
 	if err != nil {
@@ -120,6 +122,14 @@ func (s *Store) unpackAll(u *unpacker) loaded {
 		l.gone[id] = u.uint()
 	}
 	return l
+}
+
+// Replace says that the snapshot that was loaded is of no use: the next one is
+// written whatever has changed.
+func (s *Store) Replace() {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	s.saved = nil
 }
 
 func (s *Store) readSnapshot(version string) ([]byte, error) {

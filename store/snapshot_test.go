@@ -181,6 +181,17 @@ func TestALoadedStoreAnswersAsOneThatReadsAll(t *testing.T) {
 	if d := l.View().Since(snap.View); len(d.Changed) != 1 || len(d.Gone) != 1 {
 		t.Fatalf("since the snapshot %d changed, %d are gone", len(d.Changed), len(d.Gone))
 	}
+	again := opened(t, dir)
+	if _, err := again.LoadSnapshot("v1"); err != nil {
+		t.Fatal(err)
+	}
+	looked(t, again)
+	if saved(t, again, false) {
+		t.Fatal("a second snapshot was written without enough changes")
+	}
+	if again.Replace(); !saved(t, again, false) {
+		t.Fatal("a snapshot of no use was not replaced")
+	}
 	if _, err := opened(t, dir).LoadSnapshot("v2"); err == nil {
 		t.Fatal("another version's snapshot was taken")
 	}

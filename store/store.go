@@ -49,6 +49,7 @@ type Store struct {
 	files     map[string]*file
 	view      *View
 	warm      warm              // has a lock of its own
+	ahead     *ahead            // a scan for the next look; nil: it makes its own
 	saved     *View             // that the last snapshot speaks of
 	passes    int               // scans so far
 	strays    []string          // our own temporaries seen by the last look
@@ -120,6 +121,7 @@ func (s *Store) Close() error {
 	defer s.writing.Unlock()
 	s.looking.Lock()
 	s.lookAtReplaced(true)
+	s.dropAhead()
 	s.unwatch()
 	open := s.unkept()
 	s.looking.Unlock()

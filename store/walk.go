@@ -18,18 +18,20 @@ import (
 
 // walk is one pass over the folder.
 type walk struct {
-	s      *Store
-	start  time.Time
-	seen   []sighting // files to consider
-	gone   []string   // known files that are not there
-	watch  *watcher   // nil: nothing to watch with
-	strays []string
-	links  []string
-	blind  map[string]error // folders that could not be listed
-	passes int              // this one's number
-	lost   bool             // a folder vanished before it could be listed
-	dirty  map[string]bool  // what events have named, in all passes
-	all    bool             // one of the passes scanned: the rest do
+	s         *Store
+	start     time.Time
+	seen      []sighting // files to consider
+	gone      []string   // known files that are not there
+	watch     *watcher   // nil: nothing to watch with
+	unwatched error      // why
+	scanned   bool       // the first pass was done ahead
+	strays    []string
+	links     []string
+	blind     map[string]error // folders that could not be listed
+	passes    int              // this one's number
+	lost      bool             // a folder vanished before it could be listed
+	dirty     map[string]bool  // what events have named, in all passes
+	all       bool             // one of the passes scanned: the rest do
 }
 
 // sighting is a file that was seen, and what the system says of it.
@@ -38,8 +40,16 @@ type sighting struct {
 	stamp stamp
 }
 
-// scan goes through all folders, those of one depth side by side.
+func (s *Store) newWalk() *walk {
+	return &walk{s: s, start: s.wall(), blind: map[string]error{}}
+}
+
+// scan goes through all folders, those of one depth side by side. What happens
+// from now on is an event; where that fails each look scans.
 func (w *walk) scan(ctx context.Context, root *os.Root) error {
+	if w.s.opts.Watch {
+		w.watch, w.unwatched = watchFolder(w.s.dir)
+	}
 	for level := []string{"."}; len(level) > 0; {
 		w.watchAll(level)
 		found := make([]listing, len(level))
@@ -76,8 +86,8 @@ func (w *walk) watchAll(dirs []string) {
 			return
 		}
 		if err := w.watch.add(dir); err != nil {
-			w.s.unwatched = err
-			w.s.unwatch()
+			w.unwatched = err
+			w.watch.close() // the queue is given up: nothing to lose
 			w.watch = nil
 		}
 	}
@@ -198,15 +208,10 @@ func (w *walk) pass(ctx context.Context, root *os.Root) error {
 	s := w.s
 	if root == nil {
 		s.unwatch()
-	} else if w.told(root) {
+	} else if !w.scanned && w.told(root) {
 		return w.again(ctx, root)
-	} else {
-		w.all = true
-		s.rewatch()
-		w.watch = s.watch
-		if err := w.scan(ctx, root); err != nil {
-			return err
-		}
+	} else if err := w.rescan(ctx, root); err != nil {
+		return err
 	}
 	s.passes++
 	for _, c := range w.seen {
@@ -224,6 +229,18 @@ func (w *walk) pass(ctx context.Context, root *os.Root) error {
 		return nil
 	}
 	return w.again(ctx, root)
+}
+
+// rescan scans, unless that was done ahead, and goes on to watch.
+func (w *walk) rescan(ctx context.Context, root *os.Root) (err error) {
+	w.s.unwatch()
+	if !w.scanned {
+		err = w.scan(ctx, root)
+	}
+	w.all, w.scanned = true, false
+	w.s.watch, w.s.unwatched = w.watch, w.unwatched
+	w.watch = nil
+	return err
 }
 
 // told considers what events tell, unless only a scan can tell all.

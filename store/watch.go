@@ -9,15 +9,6 @@ func (s *Store) events() (map[string]bool, bool) {
 	return s.watch.dirty()
 }
 
-// rewatch begins to watch anew, before a scan: what happens from now on is an
-// event. Where that fails each look scans.
-func (s *Store) rewatch() {
-	s.unwatch()
-	if s.opts.Watch {
-		s.watch, s.unwatched = watchFolder(s.dir)
-	}
-}
-
 func (s *Store) unwatch() {
 	if s.watch != nil {
 		s.watch.close() // the queue is given up: nothing to lose

@@ -96,7 +96,7 @@ func (s *segment) group(d *Doc, number uint32) {
 	for _, m := range d.Marks {
 		s.marks.add(m, number)
 	}
-	s.states = append(s.states, stated(d))
+	s.states, s.orders = append(s.states, stated(d)), append(s.orders, d.Order)
 	s.plain = s.plain.with(number, d.Plain)
 	for _, t := range d.tagNames() {
 		s.tags[t] = append(s.tags[t], number)

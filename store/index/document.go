@@ -35,11 +35,19 @@ type Doc struct {
 	Date time.Time
 	// Ref is the caller's own value of the entry, handed back with it.
 	Ref any
+	// Order is for the caller, who may list many entries by it.
+	Order Order
 	// Marks are numbers under which [Index.Marked] finds the entry again.
 	Marks []uint64
 	// Plain says that the caller keeps the entry whatever a usual query asks:
 	// see [Query.KeepsPlain].
 	Plain bool
+}
+
+// Order is what the caller lists an entry by.
+type Order struct {
+	Rank   float64
+	Moment int64
 }
 
 // Field bits and counts of one posting, packed into a byte: how often a word

@@ -58,10 +58,17 @@ func inTopic(topic, name string) bool {
 	return topic == name || len(topic) > len(name) && topic[len(name)] == '/' && strings.HasPrefix(topic, name)
 }
 
-// Each gives the Ref of every document of a topic and of those below it, or of
-// every document when it is empty, and whether the document is plain.
-func (x *Index) Each(topic string) iter.Seq2[any, bool] {
-	return func(yield func(any, bool) bool) {
+// Listed is what is told of a document without asking for it.
+type Listed struct {
+	Ref   any
+	Plain bool
+	Order Order
+}
+
+// Each gives every document of a topic and of those below it, or every document
+// when it is empty.
+func (x *Index) Each(topic string) iter.Seq[Listed] {
+	return func(yield func(Listed) bool) {
 		s := x.current.Load()
 		docs := s.living()
 		if topic != "" {
@@ -69,7 +76,7 @@ func (x *Index) Each(topic string) iter.Seq2[any, bool] {
 		}
 		for d := range docs.each {
 			p := s.part(d)
-			if n := d - p.base; !yield(p.seg.ref(n), p.seg.plain.has(n)) {
+			if n := d - p.base; !yield(Listed{p.seg.ref(n), p.seg.plain.has(n), p.seg.orders[n]}) {
 				return
 			}
 		}

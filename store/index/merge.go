@@ -94,7 +94,7 @@ func (b *builder) takeWords(p part, stems, words []uint32) {
 }
 
 func (b *builder) takeText(s *segment, old uint32, words []uint32) {
-	b.seg.states = append(b.seg.states, s.states[old])
+	b.seg.states, b.seg.orders = append(b.seg.states, s.states[old]), append(b.seg.orders, s.orders[old])
 	b.seg.plain = b.seg.plain.with(uint32(len(b.seg.docs)), s.plain.has(old))
 	b.seg.docs = append(b.seg.docs, s.docs[old])
 	b.seat(s.sessionOf(old), s.seqs[old])

@@ -16,7 +16,8 @@ type segment struct {
 	docs   []Kept
 	length []lengths
 	seating
-	marks marks
+	orders []Order
+	marks  marks
 
 	words      dictionary
 	stemOf     []uint32 // by word

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -25,7 +26,8 @@ var ErrSnapshot = errors.New("no usable index snapshot")
 //	2: of the documents only the keys
 //	3: of the documents nothing; tags, sessions and marks, so that no document
 //	   need be asked for; numbers of a fixed width
-const snapshotMagic = "memory-mcp index\x03"
+//	4: what documents are listed by
+const snapshotMagic = "memory-mcp index\x04"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -172,6 +174,10 @@ func (s *segment) appendTo(data []byte) []byte {
 	for i, l := range s.length {
 		data = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(data, l.title), l.body)
 		data = binary.AppendVarint(data, int64(s.seqs[i]))
+	}
+	for _, o := range s.orders {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(o.Rank))
+		data = binary.LittleEndian.AppendUint64(data, uint64(o.Moment))
 	}
 	data = appendText(data, s.states)
 	data = appendSums(data, s.plain)

@@ -207,6 +207,7 @@ func (r *decoder) segment(docs []Kept) (s *segment, order []uint32) {
 	r.covers(s.forwardStarts, len(s.forward))
 	r.skips(s)
 	r.lengths(s)
+	r.orders(s)
 	if s.states = r.bytes(); len(s.states) != n {
 		r.fail("a list has another length")
 	}
@@ -261,6 +262,19 @@ func (r *decoder) lengths(s *segment) {
 		}
 		s.length[i] = lengths{binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])}
 		s.seqs[i] = r.signed()
+	}
+}
+
+func (r *decoder) orders(s *segment) {
+	data := r.take(16 * len(s.docs))
+	if data == nil {
+		return
+	}
+	s.orders = make([]Order, len(s.docs))
+	for i := range s.orders {
+		s.orders[i] = Order{
+			math.Float64frombits(binary.LittleEndian.Uint64(data[16*i:])), int64(binary.LittleEndian.Uint64(data[16*i+8:])),
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func TestSnapshotKeepsDocuments(t *testing.T) {
 	d := index.Doc{
 		Key: "k", ID: "i", Topic: "t", Title: "Title", Body: "Body text", Tags: []string{"A b"}, Files: []string{"x/y.go"},
 		Fields: []string{"more"}, Subject: "s", Speaker: "Ann", Session: "se", Seq: -3, Group: "g",
-		Date: time.Date(2026, 5, 6, 23, 0, 0, 5, time.FixedZone("", 3600)), Ref: "ref", Plain: true, Marks: []uint64{7, 1 << 63},
+		Date: time.Date(2026, 5, 6, 23, 0, 0, 5, time.FixedZone("", 3600)), Ref: "ref", Plain: true, Marks: []uint64{7, 1 << 63}, Order: index.Order{Rank: 0.5, Moment: -7},
 	}
 	x := reload(t, fresh(d, index.Doc{Key: "other"}))
 	got, ok := x.Doc("k")
