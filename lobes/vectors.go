@@ -1,6 +1,7 @@
 package lobes
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -25,13 +27,16 @@ type vectors struct {
 	embed Embedder
 	path  string // of the file
 
-	mu   sync.Mutex
+	mu   sync.RWMutex
 	set  *index.Vectors
 	file os.FileInfo // that was read; nil for none
 	read int64       // bytes of it
 	news []store.Delta
-	key  map[string]index.TextKey        // of each entry's text, by path
-	said map[index.TextKey][]*store.Head // by text
+	key  map[string]index.TextKey       // of each entry's text, by path
+	said map[index.TextKey][]*store.Ref // by text
+
+	refused map[index.TextKey]int // how often the model refused a text
+	works   bool                  // the model took some
 
 	// counted is the share of the texts that has a vector, as it was with so
 	// many vectors and before news came; negative when it is not known.
@@ -46,8 +51,8 @@ func newVectors(e Embedder, dir string) *vectors {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", e.Fingerprint(), e.Dimensions()))
 	return &vectors{
 		embed: e, path: filepath.Join(dir, ".state", store.VectorsPrefix+hex.EncodeToString(sum[:8])),
-		set: index.NewVectors(e.Dimensions()), key: make(map[string]index.TextKey), said: make(map[index.TextKey][]*store.Head),
-		counted: -1,
+		set: index.NewVectors(e.Dimensions()), key: make(map[string]index.TextKey), said: make(map[index.TextKey][]*store.Ref),
+		refused: make(map[index.TextKey]int), counted: -1,
 	}
 }
 
@@ -62,39 +67,69 @@ func (v *vectors) apply(d store.Delta) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.news = append(v.news, d)
+	v.news, v.counted = append(v.news, d), -1
 	if len(v.news) > mostNews {
-		v.workIn()
+		v.workIn(len(d.Changed))
 	}
 }
 
 // mostNews bounds the changes that wait.
 const mostNews = 256
 
-// catchUp works in what changed in the lobe and in the file. The caller holds
-// the lock.
-func (v *vectors) catchUp() error {
-	v.workIn()
-	return v.load()
+// workedIn is how many entries are worked in before others may ask.
+const workedIn = 256
+
+// errBehind says that the entries of a large lobe are still being looked at.
+var errBehind = errors.New("not all entries are known yet")
+
+// catchUp works in what changed in the lobe and in the file, as long as it may;
+// 0 is without limit. Somebody who asks meanwhile is not held up.
+func (v *vectors) catchUp(within time.Duration) error {
+	for start := time.Now(); ; {
+		done, err := v.catchUpSome()
+		if done || err != nil {
+			return err
+		}
+		if within > 0 && time.Since(start) > within {
+			return errBehind
+		}
+	}
 }
 
-func (v *vectors) workIn() {
-	if len(v.news) > 0 {
-		v.counted = -1
+func (v *vectors) catchUpSome() (done bool, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.workIn(workedIn) {
+		return false, nil
 	}
-	for _, d := range v.news {
+	return true, v.load()
+}
+
+// workIn works in the changes of so many entries, and tells whether these were
+// all. The caller holds the lock.
+func (v *vectors) workIn(most int) (all bool) {
+	for len(v.news) > 0 {
+		d := &v.news[0]
 		for _, path := range d.Gone {
 			v.forget(path)
 		}
-		for _, r := range d.Changed {
+		d.Gone = nil
+		for ; len(d.Changed) > 0 && most > 0; most-- {
+			r := d.Changed[0]
+			d.Changed = d.Changed[1:]
 			h := r.Head()
 			v.forget(h.Path)
 			key := index.TextKeyOf(textOf(h))
 			v.key[h.Path] = key
-			v.said[key] = append(v.said[key], h)
+			v.said[key] = append(v.said[key], r)
 		}
+		if len(d.Changed) > 0 {
+			return false
+		}
+		v.news = v.news[1:]
 	}
 	v.news = nil
+	return true
 }
 
 func (v *vectors) forget(path string) {
@@ -103,7 +138,7 @@ func (v *vectors) forget(path string) {
 		return
 	}
 	delete(v.key, path)
-	rest := slices.DeleteFunc(slices.Clone(v.said[key]), func(h *store.Head) bool { return h.Path == path })
+	rest := slices.DeleteFunc(slices.Clone(v.said[key]), func(r *store.Ref) bool { return r.Path() == path })
 	if len(rest) == 0 {
 		delete(v.said, key)
 		return
@@ -155,22 +190,25 @@ func (v *vectors) empty() {
 	}
 }
 
-// near gives the entries nearest to a vector.
+// near gives the entries nearest to a vector. What is not known yet of a large
+// lobe is waited for as long as for the vector of a question.
 func (v *vectors) near(query []float32, most int, keep func(*store.Head) bool) ([]nearby, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err := v.catchUp(); err != nil {
+	if err := v.catchUp(thinkWithin); err != nil {
 		return nil, err
 	}
-	found, err := v.set.Nearest(query, most, func(key index.TextKey) bool { return slices.ContainsFunc(v.said[key], keep) })
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	found, err := v.set.Nearest(query, most, func(key index.TextKey) bool {
+		return slices.ContainsFunc(v.said[key], func(r *store.Ref) bool { return keep(r.Head()) })
+	})
 	if err != nil {
 		return nil, err
 	}
 	var all []nearby
 	for _, n := range found {
-		for _, h := range v.said[n.Key] {
-			if keep(h) {
-				all = append(all, nearby{h, n.Cosine})
+		for _, r := range v.said[n.Key] {
+			if h := r.Head(); keep(h) {
+				all = append(all, nearby{h, n.Cosine, n.Key})
 			}
 		}
 	}
@@ -181,6 +219,7 @@ func (v *vectors) near(query []float32, most int, keep func(*store.Head) bool) (
 type nearby struct {
 	head   *store.Head
 	cosine float64
+	key    index.TextKey
 }
 
 // share is how much of the entries has a vector, from 0 to 1.
@@ -188,28 +227,47 @@ func (v *vectors) share() (float64, error) {
 	if v == nil {
 		return 0, nil
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err := v.catchUp(); err != nil || len(v.said) == 0 {
+	if err := v.catchUp(thinkWithin); err != nil {
 		return 0, err
 	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.said) == 0 {
+		return 0, nil
+	}
 	if n := v.set.Len(); v.counted < 0 || v.with != n {
-		v.counted, v.with = 1-float64(len(v.lacking()))/float64(len(v.said)), n
+		have := 0
+		for key := range v.said {
+			if v.set.Has(key) {
+				have++
+			}
+		}
+		v.counted, v.with = float64(have)/float64(len(v.said)), n
 	}
 	return v.counted, nil
 }
 
-// lacking are the texts without a vector, in a fixed order. The caller holds
-// the lock.
-func (v *vectors) lacking() []index.TextKey {
+// mostTries is how often a text is tried with a model that takes others.
+const mostTries = 3
+
+// lacking are the texts without a vector, in a fixed order, those last that
+// were refused.
+func (v *vectors) lacking() ([]index.TextKey, error) {
+	if err := v.catchUp(0); err != nil && !errors.Is(err, index.ErrVectors) {
+		return nil, err
+	}
+	v.mu.RLock()
+	defer v.mu.RUnlock()
 	var keys []index.TextKey
 	for key := range v.said {
-		if !v.set.Has(key) {
+		if !v.set.Has(key) && (v.refused[key] < mostTries || !v.works) {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, func(a, b index.TextKey) int { return slices.Compare(a[:], b[:]) })
-	return keys
+	slices.SortFunc(keys, func(a, b index.TextKey) int {
+		return cmp.Or(cmp.Compare(v.refused[a], v.refused[b]), slices.Compare(a[:], b[:]))
+	})
+	return keys, nil
 }
 
 // embedBatch is how many texts are embedded at once: as many as may be lost
@@ -234,36 +292,84 @@ func (v *vectors) fill(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	for {
-		keys, texts, err := v.batch()
-		if err != nil || len(keys) == 0 {
+		lacking, err := v.lacking()
+		if err != nil || len(lacking) == 0 {
 			return err
 		}
-		made, err := v.embed.Embed(ctx, texts)
-		if err == nil && len(made) != len(keys) {
-			err = fmt.Errorf("%d vectors for %d texts", len(made), len(keys))
-		}
-		if err != nil {
-			return fmt.Errorf("embed memories: %w", err)
-		}
-		if err := v.add(keys, made); err != nil {
-			return fmt.Errorf("keep vectors: %w", err)
+		for keys := range slices.Chunk(lacking, embedBatch) {
+			if err := v.embedAll(ctx, keys); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-// batch is what is embedded next.
-func (v *vectors) batch() (keys []index.TextKey, texts []string, err error) {
+// embedAll embeds texts. When a model refuses them together, each is tried
+// alone, so that one that it does not take keeps no other from its vector; two
+// failures in a row with nothing between them are the model's.
+func (v *vectors) embedAll(ctx context.Context, keys []index.TextKey) error {
+	err := v.embedOnce(ctx, keys)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if len(keys) == 1 {
+		v.failed(keys[0])
+		return err
+	}
+	made, inRow := 0, 0
+	for i := range keys {
+		err := v.embedOnce(ctx, keys[i:i+1])
+		if ctx.Err() != nil {
+			return err
+		}
+		if err == nil {
+			made, inRow = made+1, 0
+			continue
+		}
+		v.failed(keys[i])
+		if inRow++; made == 0 && inRow == 2 {
+			return err
+		}
+	}
+	return nil
+}
+
+// failed takes note of a text that a model refused.
+func (v *vectors) failed(key index.TextKey) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := v.catchUp(); err != nil && !errors.Is(err, index.ErrVectors) {
-		return nil, nil, err
+	v.refused[key]++
+}
+
+// embedOnce embeds the texts that are still said.
+func (v *vectors) embedOnce(ctx context.Context, keys []index.TextKey) error {
+	keys, texts := v.texts(keys)
+	if len(keys) == 0 {
+		return nil
 	}
-	keys = v.lacking()
-	keys = keys[:min(len(keys), embedBatch)]
-	for _, key := range keys {
-		texts = append(texts, textOf(v.said[key][0]))
+	made, err := v.embed.Embed(ctx, texts)
+	if err == nil && len(made) != len(keys) {
+		err = fmt.Errorf("%d vectors for %d texts", len(made), len(keys))
 	}
-	return keys, texts, nil
+	if err != nil {
+		return fmt.Errorf("embed memories: %w", err)
+	}
+	if err := v.add(keys, made); err != nil {
+		return fmt.Errorf("keep vectors: %w", err)
+	}
+	return nil
+}
+
+// texts are those of the keys that somebody still says.
+func (v *vectors) texts(of []index.TextKey) (keys []index.TextKey, texts []string) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, key := range of {
+		if said := v.said[key]; len(said) > 0 && !v.set.Has(key) {
+			keys, texts = append(keys, key), append(texts, textOf(said[0].Head()))
+		}
+	}
+	return keys, texts
 }
 
 // add writes vectors behind what is whole in the file. The caller holds the
@@ -276,6 +382,7 @@ func (v *vectors) add(keys []index.TextKey, made [][]float32) (err error) {
 			return err
 		}
 	}
+	v.works = true
 	var records []byte
 	if v.read == 0 {
 		records = v.set.Head(v.embed.Fingerprint())

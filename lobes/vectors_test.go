@@ -3,10 +3,12 @@ package lobes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,7 +22,9 @@ type senses struct {
 	lines []string
 	down  atomic.Bool  // no question is answered
 	made  atomic.Int32 // vectors of memories
-	fail  atomic.Int32 // after so many batches Embed fails; 0 is never
+	fail  atomic.Int32 // from which batch on Embed fails; 0 is never
+	hates string       // a word of a text that it never takes
+	asked atomic.Int32 // calls of Embed
 }
 
 func newSenses() *senses {
@@ -40,10 +44,16 @@ func (s *senses) Query(_ context.Context, text string) ([]float32, error) {
 }
 
 func (s *senses) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	if n := s.fail.Load(); n > 0 {
-		if s.fail.Add(-1); n == 1 {
-			return nil, errors.New("the model died")
-		}
+	switch s.fail.Load() {
+	case 0:
+	case 1:
+		return nil, errors.New("the model died")
+	default:
+		s.fail.Add(-1)
+	}
+	s.asked.Add(1)
+	if s.hates != "" && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, s.hates) }) {
+		return nil, errors.New("the text is too long")
 	}
 	var all [][]float32
 	for _, text := range texts {
@@ -292,6 +302,7 @@ func TestEmbeddingGoesOn(t *testing.T) {
 	if before == 0 || before == 40 {
 		t.Fatalf("%d vectors were made", before)
 	}
+	s.fail.Store(0)
 	w.embed()
 	if n := s.made.Load(); n != 40 {
 		t.Errorf("%d vectors were made for 40 memories", n)
@@ -341,5 +352,67 @@ func TestRerank(t *testing.T) {
 	rank.err = errors.New("down")
 	if a := w.asked("grey couch office"); !strings.Contains(first(a), "grey") || a.RankedBy != lobes.RankedByWords {
 		t.Errorf("%q first, ranked by %s", first(a), a.RankedBy)
+	}
+}
+
+// A text that the model does not take keeps no other from its vector, and is
+// not tried for ever; a model that takes none is tried again.
+func TestTextsThatAModelRefuses(t *testing.T) {
+	s := newSenses()
+	s.hates = "Postgres"
+	w := thinking(t, s)
+	for i := range 40 {
+		w.keeps("general", fmt.Sprintf("Shelf %d holds the boxes of customer %d, and nobody else.", i, i*i))
+	}
+	for range 5 {
+		if err := w.set.Embed(t.Context()); err != nil {
+			t.Logf("embed: %v", err)
+		}
+	}
+	if n := s.made.Load(); n != 42 {
+		t.Errorf("%d vectors of 42 texts that it takes", n)
+	}
+	asked := s.asked.Load()
+	if err := w.set.Embed(t.Context()); err != nil || s.asked.Load() != asked {
+		t.Errorf("the refused text is tried for ever: %d calls, %v", s.asked.Load()-asked, err)
+	}
+	got, err := w.set.Recall(t.Context(), w.app(), lobes.Query{Text: "cat sofa"})
+	if err != nil || got.RankedBy != lobes.RankedByBoth || got.VectorShare < .97 || got.VectorShare >= 1 || len(got.Results) == 0 {
+		t.Errorf("by meaning: %+v, %v", got, err)
+	}
+	down := newSenses()
+	down.hates = " "
+	w = thinking(t, down)
+	for range 10 {
+		if err := w.set.Embed(t.Context()); err == nil {
+			t.Fatal("a model that takes no text is told as one that works")
+		}
+	}
+	down.hates = ""
+	if err := w.set.Embed(t.Context()); err != nil || down.made.Load() != 3 {
+		t.Errorf("a model that works again: %d vectors, %v", down.made.Load(), err)
+	}
+}
+
+// A large lobe is worked in piece by piece, and then whole.
+func TestManyVectors(t *testing.T) {
+	s := newSenses()
+	w := newWorld(t, func(w *world) { w.options.Embedder = s }, "app")
+	w.keeps("general", "The kitten likes the couch in the corner of the office, do not move it.")
+	for i := range 280 {
+		text := fmt.Sprintf("# Shelf %d\n\nIt holds the boxes of customer %d.\n", i, i*i)
+		if err := os.WriteFile(filepath.Join(w.dir, "app", ".git", "memory", "general", fmt.Sprintf("mem-%08x.md", i+1)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.set.Recall(t.Context(), w.app(), lobes.Query{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.set.Embed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.set.Recall(t.Context(), w.app(), lobes.Query{Text: "cat sofa"})
+	if err != nil || got.VectorShare != 1 || len(got.Results) == 0 || !strings.Contains(got.Results[0].Entry.Body, "kitten") {
+		t.Errorf("among 281: %+v, %v", got, err)
 	}
 }
