@@ -46,7 +46,7 @@ func (t *tidying) kindOfGroup(h *store.Head) string {
 	e := &h.Entry
 	switch {
 	case !t.standing(h) || !hasStatus(e, "active") || len(e.DerivedFrom) > 0 || e.Durability == "task_detail" || e.Topic == "recent-work",
-		utf8.RuneCountInString(memberText(e)) > mostMember, strings.TrimSpace(e.Body) == "":
+		tooLong(e), strings.TrimSpace(e.Body) == "":
 		return ""
 	}
 	switch e.Kind {
@@ -56,6 +56,13 @@ func (t *tidying) kindOfGroup(h *store.Head) string {
 		return "experience"
 	}
 	return ""
+}
+
+// tooLong tells whether a memory cannot be told whole. It is asked of many, so
+// it looks at the lengths alone.
+func tooLong(e *entry.Entry) bool {
+	bytes := len(e.Title) + len(e.Body) + len(e.Problem) + len(e.Solution) + len("\n\nProblem: \nSolution: ")
+	return bytes > mostMember && utf8.RuneCountInString(e.Title+e.Body+e.Problem+e.Solution)+len("\n\nProblem: \nSolution: ") > mostMember
 }
 
 // memberText is a memory as it is told to a model: a secret that a person typed

@@ -64,7 +64,7 @@ func (t *tidying) tellGroups(ctx context.Context) error {
 func (t *tidying) seeds(what string) []*store.Head {
 	var all []*store.Head
 	for h := range t.view.Heads() {
-		if h.Broken == nil && t.kindOfGroup(h) != "" && t.lobe.sown.fresh(what, h.Entry.ID, h.Hash) {
+		if h.Broken == nil && t.lobe.sown.fresh(what, h.Entry.ID, h.Hash) && t.kindOfGroup(h) != "" {
 			all = append(all, h)
 		}
 	}

@@ -154,11 +154,16 @@ func (t *tidying) setAside(ctx context.Context) error {
 		if h.Broken != nil || h.Copy != "" || !made(e) || e.Status != "" && e.Status != "active" && e.Status != "candidate" {
 			continue
 		}
+		now := t.statesOf(h)
+		if !t.lobe.sown.fresh("made", e.ID, now) {
+			continue
+		}
 		changed, err := t.changedMember(e)
 		if err != nil {
 			return err
 		}
 		if changed == "" {
+			t.lobe.sown.add("made", e.ID, now)
 			continue
 		}
 		status[e.ID], why[e.ID] = "review", fmt.Sprintf("%s, of which it was made, has changed", changed)
@@ -197,6 +202,23 @@ func (t *tidying) setAside(ctx context.Context) error {
 	}
 	slices.Sort(t.done.Review)
 	return t.renew(ctx)
+}
+
+// statesOf is what an entry and its members are at present: while it stays the
+// same nothing has to be looked up in the history.
+func (t *tidying) statesOf(h *store.Head) string {
+	all := h.Hash
+	for _, id := range originsOf(&h.Entry) {
+		state := "-"
+		if member, ok := t.view.ID(id); ok {
+			state = member.Hash
+			if see(&member.Entry, "", t.set.o.Now()) != shown {
+				state += "!"
+			}
+		}
+		all += " " + state
+	}
+	return all
 }
 
 // changedMember gives the first member of an entry that says something else

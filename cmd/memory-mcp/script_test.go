@@ -18,7 +18,7 @@ import (
 // commands are the words that the scripts know besides testscript's own.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"setid": setID, "setnext": setField("next"), "settoken": setField("token"), "setrevision": setField("revision"), "instant": instant, "age": setAge, "entries": countEntries, "exits": exits, "generator": startGenerator,
+		"setid": setID, "setnext": setField("next"), "settoken": setField("token"), "setrevision": setField("revision"), "instant": instant, "age": setAge, "entries": countEntries, "exits": exits, "generator": startGenerator, "sage": startSage,
 	}
 }
 
