@@ -70,6 +70,7 @@ func (w *world) merged(b, of *book, into int) {
 			}
 		}
 	}
+	w.learnHashes(into)
 	for _, id := range sortedKeys(changed) {
 		last := b.last(id)
 		if last.is == nil {
@@ -88,6 +89,23 @@ func (w *world) merged(b, of *book, into int) {
 	for id, f := range b.files {
 		if !strings.HasPrefix(f.path, filepath.Join(w.dir, names()[into])) || w.bytes(f.path) != f.bytes {
 			failf("after the merge %s is not what it was", id)
+		}
+	}
+}
+
+// learnHashes reads from the history what orders states of one time: an edit
+// gets its file, and with it its hash, when the merge writes it down.
+func (w *world) learnHashes(f int) {
+	all, err := recordings(w.folder(f))
+	if err != nil {
+		failf("history of %s: %v", names()[f], err)
+	}
+	for _, e := range w.books[f].events {
+		if e.hash != "" {
+			continue
+		}
+		if at := slices.IndexFunc(all, func(r recording) bool { return matches(r, e) }); at >= 0 {
+			e.hash = all[at].hash()
 		}
 	}
 }
