@@ -168,6 +168,7 @@ func (s *Set) Diagnose(ctx context.Context) Diagnosis {
 				d.Queues = append(d.Queues, q)
 			}
 		}
+		d.Problems = append(d.Problems, s.suggestions(l)...)
 		d.Lobes = append(d.Lobes, l.health())
 	}
 	d.Mode = s.Mode()

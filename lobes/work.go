@@ -96,6 +96,9 @@ func (s *Set) Work(ctx context.Context, t Target, w Working) (Worked, error) {
 			break
 		}
 	}
+	if done.Left == 0 && ctx.Err() == nil {
+		s.compareProjects(ctx)
+	}
 	return done, errors.Join(errs...)
 }
 
@@ -116,6 +119,7 @@ func (s *Set) work(ctx context.Context) {
 				s.tidyUp(ctx, l)
 			}
 		}
+		s.compareProjects(ctx)
 		select {
 		case <-ctx.Done():
 			return
