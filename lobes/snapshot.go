@@ -16,7 +16,8 @@ import (
 //	3: an index that takes the entries from the files
 //	4: marks of titles and texts
 //	5: what entries are listed by
-func (l *Lobe) snapshotVersion() string { return "lobes 5 " + l.o.Analyzer.Fingerprint() }
+//	6: marks that are made otherwise
+func (l *Lobe) snapshotVersion() string { return "lobes 6 " + l.o.Analyzer.Fingerprint() }
 
 // takeOver spares the first look the reading and indexing of files that have
 // not changed since another process did both. That there is nothing to take
