@@ -19,7 +19,12 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { runScripts(t, "script", nil) }
+
+// runScripts runs the scripts of a folder in testdata, each in a world of its
+// own, to which more is added.
+func runScripts(t *testing.T, dir string, more func(work string) error) {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("git is not installed")
@@ -27,7 +32,7 @@ func TestScript(t *testing.T) {
 		t.Skip("git is not installed")
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 filepath.Join("testdata", dir),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -40,6 +45,11 @@ func TestScript(t *testing.T) {
 			env.Setenv("TERM", "xterm")
 			if err := os.MkdirAll(home, 0o700); err != nil {
 				return err
+			}
+			if more != nil {
+				if err := more(env.WorkDir); err != nil {
+					return err
+				}
 			}
 			config := "[user]\n\tname = Ada Lovelace\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
 			return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600)

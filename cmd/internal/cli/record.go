@@ -30,9 +30,18 @@ func newRecord(e *env) *cobra.Command {
 		Short:   "Record raw material in which a model finds memories",
 		GroupID: groupDaily,
 		Long: `Put raw material into the inbox: text files, transcripts as the hosts of agents
-keep them (.jsonl), standard input with "-" or without a file. It waits there until a model for generation has looked through it: in a
-server of an agent within half a minute, or by "memory-mcp work --once".`,
+keep them (.jsonl), recordings of speech (WAV, FLAC, MP3, Ogg), standard input
+with "-" or without a file. It waits there until a model for generation has
+looked through it: in a server of an agent within half a minute, or by
+"memory-mcp work --once".
+
+A recording is turned into text here and now, and each memory tells when it was
+said. That takes a program that was built with whisper.cpp, and a model:
+
+  memory-mcp models pull whisper-base
+  memory-mcp models use whisper-base`,
 		Example: `  memory-mcp record notes.md
+  memory-mcp record note.wav
   git log -20 --format=%B | memory-mcp record -
   echo "From now on we deploy on Fridays only." | memory-mcp record --role user`,
 		RunE: func(c *cobra.Command, args []string) error { return within(c, e.record(c.Context(), o, args)) },
@@ -63,6 +72,11 @@ func (e *env) record(ctx context.Context, o recordOptions, names []string) error
 func (e *env) recordFile(ctx context.Context, a *app.App, o recordOptions, name string) error {
 	if strings.EqualFold(filepath.Ext(name), ".jsonl") {
 		return e.recordTranscript(ctx, a, o, name)
+	}
+	if sound, err := e.sounds(name); err != nil {
+		return err
+	} else if sound {
+		return e.dictate(ctx, a, o, name)
 	}
 	text, err := e.material(name)
 	if err != nil {
