@@ -31,11 +31,15 @@ func (s *Set) Forget(ctx context.Context, by By, t Target, f Forgetting) (Forgot
 		return Forgotten{}, err
 	}
 	answer := found.answer(f)
-	if !f.Apply || len(found.all)+answer.Records == 0 {
+	if !f.Apply || len(found.all)+answer.Records+answer.Material == 0 {
 		return answer, nil
 	}
 	if f.Token != answer.Token {
 		return answer, &StaleTokenError{Given: f.Token, Now: answer.Token}
+	}
+	// It goes first: what is found in it would come back.
+	if err := found.dropMaterial(); err != nil {
+		return answer, err
 	}
 	if f.Erase {
 		gone, err := s.erase(ctx, by, found.places())
@@ -79,9 +83,10 @@ type match struct {
 
 // matching is what was found, by lobe and id.
 type matching struct {
-	lobes   []string
-	all     []match
-	records []saying
+	lobes    []string
+	all      []match
+	records  []saying
+	material []leaving
 }
 
 // matches finds the entries of which a state agrees with what is asked.
@@ -118,6 +123,11 @@ func (s *Set) matches(ctx context.Context, t Target, f Forgetting) (matching, er
 			if len(said.all) > 0 {
 				found.records = append(found.records, said)
 			}
+			leaving, err := r.material(f)
+			if err != nil {
+				return err
+			}
+			found.material = append(found.material, leaving...)
 		}
 		return nil
 	})
@@ -214,6 +224,10 @@ func (m matching) answer(f Forgetting) Forgotten {
 		for _, r := range said.all {
 			fmt.Fprintln(sum, said.lobe.spec.Dir, r.Key())
 		}
+	}
+	for _, l := range m.material {
+		a.Material++
+		l.tell(sum)
 	}
 	a.Token = inLetters(sum.Sum(nil)[:8])
 	return a

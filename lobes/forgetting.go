@@ -35,6 +35,8 @@ type Forgotten struct {
 	// Records counts what else was written down so: feedback and the like. To
 	// erase takes them away; to take back lets feedback count no more.
 	Records int `json:"records"`
+	// Material counts the texts that wait in inboxes, or were given up there.
+	Material int `json:"material"`
 	// Left is what cannot be reached from here, in words.
 	Left []string `json:"left"`
 }

@@ -49,3 +49,29 @@ func TestRecalledTextIsLeftOut(t *testing.T) {
 		t.Errorf("known texts without a fence: %v", err)
 	}
 }
+
+// To forget a session takes its material along, as far as it waits.
+func TestForgettingTakesMaterialAlong(t *testing.T) {
+	for _, erase := range []bool{false, true} {
+		w := working(t, &finder{})
+		w.record(lobes.Material{Text: port})
+		w.work(lobes.Working{})
+		w.record(lobes.Material{Text: "The retry queue holds at most 500 jobs."})
+		if _, err := w.set.Record(t.Context(), person, w.app(), lobes.Material{Text: "The log is kept for a week."}); err != nil {
+			t.Fatal(err)
+		}
+		f := lobes.Forgetting{Session: agent.Session, Erase: erase}
+		shown := w.forget(w.app(), f)
+		if len(shown.Matches) != 1 || shown.Material != 1 {
+			t.Fatalf("erase %t: shown %+v", erase, shown)
+		}
+		f.Apply, f.Token = true, shown.Token
+		if done := w.forget(w.app(), f); !done.Applied || done.Material != 1 {
+			t.Errorf("erase %t: %+v", erase, done)
+		}
+		done := w.work(lobes.Working{})
+		if len(done.Items) != 1 || len(done.Items[0].Stored) != 1 || done.Items[0].Stored[0].Title != "The log is kept for a week" {
+			t.Errorf("erase %t: then %+v", erase, done)
+		}
+	}
+}

@@ -141,7 +141,7 @@ func (e *env) token(ctx context.Context, a *app.App, args map[string]any) (strin
 		return "", err
 	}
 	var f forgottenAnswer
-	if err := json.Unmarshal(structure, &f); err != nil || f.Count+f.Records == 0 {
+	if err := json.Unmarshal(structure, &f); err != nil || f.Count+f.Records+f.Material == 0 {
 		return "", err
 	}
 	return f.Token, nil
@@ -161,6 +161,7 @@ type forgottenAnswer struct {
 	Masked    []string       `json:"masked"`
 	Left      []string       `json:"left"`
 	Records   int            `json:"records"`
+	Material  int            `json:"material"`
 }
 
 // again is the line that does what a preview showed.
@@ -190,7 +191,7 @@ func (e *env) showForgotten(o forgetOptions, structure []byte) error {
 	}
 	t := e.terminal
 	var b strings.Builder
-	if f.Count+f.Records == 0 {
+	if f.Count+f.Records+f.Material == 0 {
 		return e.say("Nothing in " + either(strings.Join(f.Lobes, ", "), "no lobe") + " is of these grounds.")
 	}
 	if !f.Applied {
@@ -209,6 +210,9 @@ func (e *env) showForgotten(o forgetOptions, structure []byte) error {
 		if len(done.ids) > 0 {
 			b.WriteString(t.green(done.verb) + " " + strings.Join(done.ids, ", ") + "\n")
 		}
+	}
+	if f.Material > 0 {
+		b.WriteString(counted(f.Material, "text", "texts") + " of the inbox " + map[bool]string{false: "would go along", true: "went along"}[f.Applied] + "\n")
 	}
 	if f.Records > 0 {
 		b.WriteString(counted(f.Records, "record", "records") + " of feedback and the like " + map[bool]string{false: "would go along", true: "went along"}[f.Applied] + "\n")

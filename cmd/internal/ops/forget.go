@@ -82,13 +82,16 @@ func (f *forgotten) shrink() bool {
 
 func (f *forgotten) text(p *page) {
 	lobe := either(strings.Join(f.Lobes, ", "), "none")
-	if f.Count+f.Records == 0 {
+	if f.Count+f.Records+f.Material == 0 {
 		p.line("Nothing in lobe %s is of these grounds. What was written: %s", lobe, p.history(askTimeline))
 		return
 	}
 	n := count(f.Count, "entry", "entries")
 	if f.Records > 0 {
 		n += " and " + count(f.Records, "record", "records") + " of feedback and the like"
+	}
+	if f.Material > 0 {
+		n += " and " + count(f.Material, "text", "texts") + " of the inbox"
 	}
 	switch {
 	case !f.Applied:
