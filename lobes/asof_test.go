@@ -3,6 +3,8 @@ package lobes_test
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -313,6 +315,7 @@ func TestADeletedFileIsARetraction(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, d, err)
 		}
 	}
+	absentNow(t, w, s.ID, since)
 	retracted("at once", true)
 	same(t, "as of then", w.recall(lobes.Target{}, lobes.Query{AsOf: since}).Total, 2)
 	for range 3 {
@@ -324,6 +327,98 @@ func TestADeletedFileIsARetraction(t *testing.T) {
 	retracted("written down", false)
 	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "restore"})
 	same(t, "back", w.get(lobes.Target{}, s.ID).Entry.Body, "It listens on 8080.")
+}
+
+// absentNow asks every question about an entry whose file was deleted by hand a
+// moment ago: each that reaches to the present tells it, and none other.
+func absentNow(t *testing.T, w *world, id string, before time.Time) {
+	t.Helper()
+	ctx, now := context.Background(), w.clock.Now()
+	told := func(what string, all []lobes.Change, err error, want bool) {
+		t.Helper()
+		i := slices.IndexFunc(all, func(c lobes.Change) bool { return c.ID == id && c.Kind == lobes.Retracted })
+		if err != nil || want != (i >= 0) || want && (!all[i].Pending || all[i].Title != "Port" || all[i].Actor != "outside") {
+			t.Errorf("%s: %+v, %v", what, all, err)
+		}
+	}
+	for name, window := range map[string]struct {
+		lobes.Window
+		want bool
+	}{
+		"all":             {lobes.Window{}, true},
+		"since then":      {lobes.Window{Since: before}, true},
+		"until then":      {lobes.Window{Until: before}, false},
+		"until now":       {lobes.Window{Until: now.Add(-time.Millisecond)}, false},
+		"by a person":     {lobes.Window{Actor: "outside"}, true},
+		"by an agent":     {lobes.Window{Actor: "agent"}, false},
+		"of the topic":    {lobes.Window{Topic: "architecture"}, true},
+		"of another":      {lobes.Window{Topic: "gotchas"}, false},
+		"of the entry":    {lobes.Window{ID: id}, true},
+		"of the other":    {lobes.Window{ID: "arch-00000000"}, false},
+		"a page of one":   {lobes.Window{Limit: 1}, true},
+		"before this day": {lobes.Window{Before: now.AddDate(0, 0, -1).Format(time.RFC3339)}, false},
+	} {
+		timeline, err := w.set.Timeline(ctx, lobes.Target{}, window.Window)
+		told("timeline "+name, timeline.Changes, err, window.want)
+		window.Before = ""
+		if name != "before this day" && name != "all" && name != "by a person" && name != "a page of one" && name != "of the topic" && name != "of the entry" {
+			d, err := w.set.Diff(ctx, lobes.Target{}, window.Window)
+			told("diff "+name, d.Retracted, err, window.want)
+		}
+		if timeline.Next == "" {
+			continue
+		}
+		rest, err := w.set.Timeline(ctx, lobes.Target{}, lobes.Window{Before: timeline.Next})
+		told("the next page", rest.Changes, err, false)
+		if len(rest.Changes) != 2 {
+			t.Errorf("the next page has %d changes", len(rest.Changes))
+		}
+	}
+	chain := w.why(lobes.Target{}, id)
+	told("why", chain.Changes, nil, true)
+	same(t, "why: the state", chain.State, lobes.StateRetracted)
+	same(t, "now", w.recall(lobes.Target{}, lobes.Query{}).Total, 1)
+	same(t, "as of now", w.recall(lobes.Target{}, lobes.Query{AsOf: now}).Total, 1)
+	same(t, "as of a moment ago", w.recall(lobes.Target{}, lobes.Query{AsOf: now.Add(-time.Millisecond)}).Total, 2)
+	u := w.correct(lobes.Target{}, lobes.Correction{ID: id, Action: "undo", Preview: true})
+	if len(u.Undone) != 1 || u.Undone[0].Gone || u.Undone[0].Kind != lobes.Retracted || u.Undone[0].Actor != "outside" {
+		t.Errorf("undo: %+v", u)
+	}
+}
+
+// TestAnUndoBringsADeletedFileBack: the deletion by hand was the last change.
+func TestAnUndoBringsADeletedFileBack(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	w.clock.pass(time.Hour)
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "replace", Text: "It listens on 9090."})
+	if err := os.Remove(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.pass(time.Hour)
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo"})
+	same(t, "back", w.get(lobes.Target{}, s.ID).Entry.Body, "It listens on 9090.")
+	w.clock.pass(time.Hour)
+	w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo"})
+	same(t, "and further", w.get(lobes.Target{}, s.ID).Entry.Body, "It listens on 8080.")
+}
+
+// TestAFolderThatIsGoneRetractsNothing: nobody can have meant that.
+func TestAFolderThatIsGoneRetractsNothing(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	w.clock.pass(time.Hour)
+	if err := os.RemoveAll(filepath.Dir(s.Path)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := w.set.Diff(context.Background(), lobes.Target{}, lobes.Window{})
+	if err != nil || len(d.Retracted) > 0 {
+		t.Errorf("diff %+v, %v", d, err)
+	}
+	timeline, err := w.set.Timeline(context.Background(), lobes.Target{}, lobes.Window{})
+	if err != nil || len(timeline.Changes) != 1 {
+		t.Errorf("timeline %+v, %v", timeline, err)
+	}
 }
 
 // TestFreshnessIsOfTheDayOfTheQuestion: when a memory held says nothing of how

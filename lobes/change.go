@@ -76,6 +76,9 @@ type state struct {
 }
 
 func (h history) read(m store.Moment) (state, error) {
+	if m.Pending && m.Gone {
+		return state{Moment: m, rev: entry.Revision{ID: m.ID, Op: m.Op, Actor: outsider, Recorded: m.Recorded}}, nil
+	}
 	rev, err := h.past.Read(m)
 	if err != nil {
 		return state{}, err
@@ -88,9 +91,35 @@ func (h history) read(m store.Moment) (state, error) {
 	return s, err
 }
 
+// absences are the deletions by hand that nobody has written down yet: of this
+// moment, since nobody knows when it was.
+func (h history) absences() []store.Moment {
+	var all []store.Moment
+	for _, id := range h.past.Absent() {
+		all = append(all, store.Moment{ID: id, Recorded: h.past.Now(), Op: entry.OpRetract, Gone: true, Pending: true})
+	}
+	return all
+}
+
+// absence is that of one entry.
+func (h history) absence(id string) (store.Moment, bool) {
+	if _, there := h.past.View().ID(id); there || len(h.past.Line(id)) == 0 {
+		return store.Moment{}, false
+	}
+	all := h.absences()
+	i := slices.IndexFunc(all, func(m store.Moment) bool { return m.ID == id })
+	if i < 0 {
+		return store.Moment{}, false
+	}
+	return all[i], true
+}
+
 // before gives the last state with a text that the entry had before a moment
 // of its line.
 func (h history) before(line []store.Moment, m store.Moment) (state, bool) {
+	if m.Pending && m.Gone {
+		return h.lastOf(line)
+	}
 	at := slices.Index(line, m)
 	return h.lastOf(line[:max(at, 0)])
 }

@@ -84,7 +84,7 @@ func (r reading) differences(ctx context.Context, w Window, d *Differences) erro
 		until = p.Now()
 	}
 	var all []comparison
-	for _, g := range between(p, w) {
+	for _, g := range h.between(w) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -118,11 +118,10 @@ func (r reading) differences(ctx context.Context, w Window, d *Differences) erro
 type stir struct {
 	id      string
 	moments []store.Moment // newest first
-	absent  bool           // its head is gone, and nobody has written that down
 }
 
 // between gathers what was recorded in a window by entry, the newest first.
-func between(p *store.Past, w Window) []*stir {
+func (h history) between(w Window) []*stir {
 	var all []*stir
 	known := make(map[string]*stir)
 	of := func(id string) *stir {
@@ -132,18 +131,19 @@ func between(p *store.Past, w Window) []*stir {
 		}
 		return known[id]
 	}
-	if w.Until.IsZero() {
-		for _, id := range p.Absent() {
-			if w.ID == "" || w.ID == id {
-				of(id).absent = true
-			}
-		}
-	}
-	for m := range p.Newest(w.Since, w.Until) {
+	note := func(m store.Moment) {
 		if m.Op != entry.OpLate && (w.ID == "" || w.ID == m.ID) {
 			g := of(m.ID)
 			g.moments = append(g.moments, m)
 		}
+	}
+	if w.Until.IsZero() {
+		for _, m := range h.absences() {
+			note(m)
+		}
+	}
+	for m := range h.past.Newest(w.Since, w.Until) {
+		note(m)
 	}
 	return all
 }
@@ -158,10 +158,6 @@ func (h history) compare(g *stir, w Window, until time.Time) (comparison, bool, 
 		}
 		asked = asked || w.by(s.rev)
 		c.byHand = c.byHand && s.rev.Actor == outsider
-	}
-	if g.absent {
-		rev := entry.Revision{ID: g.id, Op: entry.OpRetract, Actor: outsider, Recorded: h.past.Now()}
-		note(state{Moment: store.Moment{ID: g.id, Recorded: h.past.Now(), Pending: true}, rev: rev})
 	}
 	for _, m := range g.moments {
 		s, err := h.read(m)

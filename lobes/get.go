@@ -51,6 +51,11 @@ func (s *Set) unknownID(ctx context.Context, id string, readings []reading) erro
 		for h := range r.view.Heads() {
 			known = append(known, h.Entry.ID)
 		}
+		if r.old != nil {
+			if _, erased := r.old.ErasedAt(id, r.then); erased {
+				e.Erased = true
+			}
+		}
 		if entry.ValidID(id) && e.Gone.IsZero() && e.AsOf.IsZero() {
 			to := ""
 			if e.Gone, e.Erased, to = r.retracted(id); to != "" && to != r.lobe.name {

@@ -78,10 +78,29 @@ func (m mark) String() string {
 
 // Mark is where a page of a timeline goes on after the change: its [Window]'s
 // Before.
-func (c Change) Mark() string { return mark{c.Recorded, c.Key, c.ID, c.Lobe}.String() }
+func (c Change) Mark() string {
+	m := mark{c.Recorded, c.Key, c.ID, c.Lobe}
+	if c.Pending && c.Op == string(entry.OpRetract) {
+		m.key = absentKey
+	}
+	return m.String()
+}
+
+// absentKey stands in marks for an absence that is not written down. It is of
+// this moment, whenever that is: such marks come first, and their times say
+// nothing.
+const absentKey = "absent"
 
 // compare orders marks as a timeline does: what comes first is newer.
 func (m mark) compare(o mark) int {
+	switch a, b := m.key == absentKey, o.key == absentKey; {
+	case a && b:
+		return cmp.Or(strings.Compare(m.id, o.id), strings.Compare(m.lobe, o.lobe))
+	case a:
+		return -1
+	case b:
+		return 1
+	}
 	return cmp.Or(o.at.Compare(m.at), strings.Compare(o.key, m.key), strings.Compare(m.id, o.id), strings.Compare(m.lobe, o.lobe))
 }
 
@@ -100,7 +119,13 @@ type frame struct {
 }
 
 // mark is the place of the moment at hand.
-func (r *reel) mark() mark { return mark{r.now.Recorded, r.now.Key, r.now.ID, r.lobe.name} }
+func (r *reel) mark() mark {
+	m := mark{r.now.Recorded, r.now.Key, r.now.ID, r.lobe.name}
+	if r.now.Pending && r.now.Gone {
+		m.key = absentKey
+	}
+	return m
+}
 
 // fill tells a page.
 func (t *Timeline) fill(ctx context.Context, readings []reading, w Window, from mark) error {
@@ -118,7 +143,8 @@ func (t *Timeline) fill(ctx context.Context, readings []reading, w Window, from 
 		if err != nil {
 			return err
 		}
-		for _, next := range []func() (frame, bool){func() (frame, bool) { m, ok := next(); return frame{Moment: m}, ok }, records} {
+		absent := framesOf(h.absences(), w)
+		for _, next := range []func() (frame, bool){func() (frame, bool) { m, ok := next(); return frame{Moment: m}, ok }, records, absent} {
 			if f, ok := next(); ok {
 				reels = append(reels, &reel{history: h, next: next, now: f})
 			}
@@ -138,6 +164,22 @@ func (t *Timeline) fill(ctx context.Context, readings []reading, w Window, from 
 		}
 	}
 	return nil
+}
+
+// framesOf gives the absences that a window reaches, one after the other: none
+// when it ends before this moment.
+func framesOf(absences []store.Moment, w Window) func() (frame, bool) {
+	if !w.Until.IsZero() {
+		absences = nil
+	}
+	return func() (frame, bool) {
+		if len(absences) == 0 {
+			return frame{}, false
+		}
+		m := absences[0]
+		absences = absences[1:]
+		return frame{Moment: m}, true
+	}
 }
 
 // until is the time after which nothing of the page was recorded.

@@ -52,6 +52,13 @@ func (h history) deeds(id string) ([]deed, error) {
 		}
 		all = append(all, deed{state: s, first: m, change: s.rev.Change})
 	}
+	if m, ok := h.absence(id); ok {
+		s, err := h.read(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, deed{state: s, first: m})
+	}
 	return all, nil
 }
 
@@ -259,9 +266,11 @@ func (h history) goBack(tx *store.Tx, f *fix, all []deed, n int) error {
 		}
 	}
 	u := Undone{ID: last.ID, Lobe: h.lobe.name, Title: last.is.Title, Recorded: last.Recorded.UTC(), Actor: last.rev.Actor, Gone: before == nil || before.rev.Gone()}
-	u.Kind, u.Path = kindOf(last.rev.Op), h.abs(last.path)
+	u.Kind, u.Path, u.Changes = kindOf(last.rev.Op), h.abs(last.path), []string{}
 	for _, d := range all[n:] {
-		u.Changes = append(u.Changes, d.change)
+		if d.change != "" {
+			u.Changes = append(u.Changes, d.change)
+		}
 	}
 	if !u.Gone {
 		u.Title, u.Path = before.is.Title, h.abs(before.path)

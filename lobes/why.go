@@ -84,6 +84,11 @@ func (h history) chain(ctx context.Context, id string) (Chain, error) {
 		}
 		c.Changes = append(c.Changes, told)
 	}
+	if m, ok := h.absence(id); ok {
+		if s, err := h.read(m); err == nil {
+			c.Changes = append(c.Changes, h.told(s, was))
+		}
+	}
 	for _, m := range h.past.Beside(id) {
 		s, err := h.read(m)
 		if err != nil {

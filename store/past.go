@@ -34,6 +34,9 @@ type Past struct {
 	count sync.Once
 	known int // heads that history has something of
 
+	gone   sync.Once
+	absent []string
+
 	mu     sync.Mutex
 	lines  map[string]*line
 	erased map[time.Time]int  // by time, what At found of blanks

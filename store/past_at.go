@@ -79,14 +79,33 @@ func (d *draft) free(h *Head) *Head {
 }
 
 // Absent gives the ids, sorted, whose heads are gone though nobody has written
-// that down.
+// that down: what [Store.Settle] makes deletions of once they rest. Files that
+// went with their folder, or in a mass, are not among them.
 func (p *Past) Absent() []string {
+	p.gone.Do(func() { p.absent = p.absentees() })
+	return p.absent
+}
+
+func (p *Past) absentees() []string {
 	todo, _ := p.unsettled(nil)
 	todo = slices.DeleteFunc(todo, func(g group) bool {
 		_, there := p.view.ID(g.id)
 		return there
 	})
 	ids := p.which(todo, func(l *line) bool { return l.head == nil && !l.agrees() })
+	root, err := p.s.root()
+	if err != nil || root == nil || massive(ids, p.view) {
+		return nil
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	if _, err := root.Lstat(lobeName); err != nil {
+		return nil
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		l := p.line(id)
+		_, err := root.Lstat(topOf(l.facts[l.in].path))
+		return err != nil
+	})
 	slices.Sort(ids)
 	return ids
 }

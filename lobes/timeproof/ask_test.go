@@ -248,6 +248,11 @@ func (w *world) sameTimeline(f int, span lobes.Window, when string) {
 			}
 		}
 	}
+	if span.Until.IsZero() && span.Session == "" {
+		for _, id := range w.absent(f) { // nobody has written that down, so it is of this moment
+			want = append(want, stamp(w.now)+" "+id+" retract outside")
+		}
+	}
 	got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, " erase ") })
 	slices.Sort(got)
 	slices.Sort(want)
@@ -270,6 +275,9 @@ func (w *world) sameChain(f int, id, when string) {
 	}
 	for _, e := range b.chain(id) {
 		want = append(want, stamp(e.at)+" "+e.op+" "+e.by+" "+e.session)
+	}
+	if slices.Contains(w.absent(f), id) {
+		want = append(want, stamp(w.now)+" retract outside ")
 	}
 	if !slices.Equal(got, want) {
 		failf("%s: %s: why %s tells\n%s\nwant\n%s", names()[f], when, id, strings.Join(got, "\n"), strings.Join(want, "\n"))

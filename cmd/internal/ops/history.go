@@ -96,14 +96,17 @@ func recallThen(ctx context.Context, env *Env, lobe string, q lobes.Query, detai
 	if !m.given() {
 		return recall(ctx, env, lobe, q, detail)
 	}
-	then := asOfTime()
+	then, now := asOfTime(), env.now()
 	then.name = either(m.name, then.name)
 	var err error
-	if q.AsOf, err = then.read(m.asOf, env.now()); err != nil {
+	if q.AsOf, err = then.read(m.asOf, now); err != nil {
 		return nil, err
 	}
-	if q.At, err = validAtTime().read(m.validAt, env.now()); err != nil {
+	if q.At, err = validAtTime().read(m.validAt, now); err != nil {
 		return nil, err
+	}
+	if !q.AsOf.Before(now) {
+		q.AsOf = time.Time{} // this moment is the present: the files answer
 	}
 	f, err := recall(ctx, env, lobe, q, detail)
 	if err != nil {
@@ -132,7 +135,13 @@ func (in historyIn) window(now time.Time) (lobes.Window, error) {
 	if w.Until, err = untilTime().read(in.Until, now); err != nil {
 		return w, err
 	}
-	return w, inOrder(in.Since, in.Until, w.Since, w.Until)
+	if err := inOrder(in.Since, in.Until, w.Since, w.Until); err != nil {
+		return w, err
+	}
+	if !w.Until.Before(now) {
+		w.Until = time.Time{} // up to this moment is up to the present
+	}
+	return w, nil
 }
 
 // inOrder refuses a range that ends before it begins.
