@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"runtime"
 	"slices"
 	"sync"
@@ -122,8 +123,10 @@ func (w *walk) read(ctx context.Context, root *os.Root) ([]content, error) {
 	workers := min(runtime.GOMAXPROCS(0), len(todo))
 	for worker := range workers {
 		group.Go(func() {
+			f := folders{root: root}
+			defer f.close()
 			for i := worker; i < len(todo) && ctx.Err() == nil; i += workers {
-				w.readOne(root, &todo[i])
+				w.readOne(&f, &todo[i])
 			}
 		})
 	}
@@ -136,6 +139,8 @@ func (w *walk) read(ctx context.Context, root *os.Root) ([]content, error) {
 // programs save by emptying the file first. What it held before may have been
 // saved after the last look, and is known to nobody.
 func (w *walk) refill(root *os.Root, todo []content) {
+	f := folders{root: root}
+	defer f.close()
 	for range 3 {
 		var empty []*content
 		for i := range todo {
@@ -149,7 +154,7 @@ func (w *walk) refill(root *os.Root, todo []content) {
 		time.Sleep(2 * time.Millisecond)
 		for _, c := range empty {
 			*c = content{path: c.path, stamp: c.stamp}
-			w.readOne(root, c)
+			w.readOne(&f, c)
 		}
 	}
 }
@@ -161,12 +166,45 @@ func (w *walk) emptied(c *content) bool {
 		c.ref == nil && !c.gone && c.bad == nil && c.stamp.size <= maxHead
 }
 
-func (w *walk) readOne(root *os.Root, c *content) {
+// folders keeps the folder open in which a file was read last: the next one
+// mostly lies there, too.
+type folders struct {
+	root *os.Root
+	dir  string
+	last *os.Root
+}
+
+// of gives a folder, and the name in it, by which to open a file.
+func (f *folders) of(p string) (*os.Root, string) {
+	dir, name := path.Split(p)
+	if f.last == nil || f.dir != dir {
+		f.close()
+		if dir == "" {
+			return f.root, name
+		}
+		last, err := f.root.OpenRoot(dir)
+		if err != nil {
+			return f.root, p // which says why, if it matters
+		}
+		f.dir, f.last = dir, last
+	}
+	return f.last, name
+}
+
+func (f *folders) close() {
+	if f.last != nil {
+		f.last.Close() // a folder handle: nothing to lose
+		f.last = nil
+	}
+}
+
+func (w *walk) readOne(f *folders, c *content) {
 	if c.stamp.size > maxHead {
 		c.read = w.start
 		return
 	}
-	b, st, read, err := readFile(root, c.path, w.s.wall)
+	root, name := f.of(c.path)
+	b, st, read, err := readFile(root, name, w.s.wall)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.gone = true
 		return
@@ -233,7 +271,7 @@ func readOnce(root *os.Root, p string, wall func() time.Time) ([]byte, stamp, ti
 	if before.kind != kindFile {
 		return nil, before, read, &fs.PathError{Op: "read", Path: p, Err: fs.ErrNotExist}
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxHead+1))
+	b, err := readAll(f, before.size)
 	if err != nil {
 		return nil, before, read, err
 	}
@@ -242,6 +280,24 @@ func readOnce(root *os.Root, p string, wall func() time.Time) ([]byte, stamp, ti
 		err = errMoved
 	}
 	return b, after, read, err
+}
+
+// readAll reads a file that is about so long, as far as it can be an entry.
+func readAll(f *os.File, size int64) ([]byte, error) {
+	b := make([]byte, 0, min(size, maxHead)+1)
+	for {
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if errors.Is(err, io.EOF) || len(b) > maxHead || err == nil && int64(len(b)) == size && len(b) < cap(b) {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		if len(b) == cap(b) {
+			b = slices.Grow(b, 512)
+		}
+	}
 }
 
 // isBlank tells whether bytes are what an editor leaves in the middle of a save.
