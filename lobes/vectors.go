@@ -190,11 +190,23 @@ func (v *vectors) empty() {
 	}
 }
 
+// A nearness is what is near to a question among the entries.
+type nearness struct {
+	near []nearby // the nearest first
+	index.Nearness
+}
+
+// A nearby is an entry near to a question.
+type nearby struct {
+	head   *store.Head
+	cosine float64
+}
+
 // near gives the entries nearest to a vector. What is not known yet of a large
 // lobe is waited for as long as for the vector of a question.
-func (v *vectors) near(query []float32, most int, keep func(*store.Head) bool) ([]nearby, error) {
+func (v *vectors) near(query []float32, most int, keep func(*store.Head) bool) (nearness, error) {
 	if err := v.catchUp(thinkWithin); err != nil {
-		return nil, err
+		return nearness{}, err
 	}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -202,24 +214,29 @@ func (v *vectors) near(query []float32, most int, keep func(*store.Head) bool) (
 		return slices.ContainsFunc(v.said[key], func(r *store.Ref) bool { return keep(r.Head()) })
 	})
 	if err != nil {
-		return nil, err
+		return nearness{}, err
 	}
-	var all []nearby
-	for _, n := range found {
+	all := nearness{Nearness: found}
+	for _, n := range found.Near {
 		for _, r := range v.said[n.Key] {
 			if h := r.Head(); keep(h) {
-				all = append(all, nearby{h, n.Cosine, n.Key})
+				all.near = append(all.near, nearby{h, n.Cosine})
 			}
 		}
 	}
 	return all, nil
 }
 
-// A nearby is an entry near to a question.
-type nearby struct {
-	head   *store.Head
-	cosine float64
-	key    index.TextKey
+// alike tells how alike two of some hits are in meaning: a cosine, 0 when one
+// has no vector.
+func (v *vectors) alike(hits []hit) func(i, j int) float64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	set, keys := v.set, make([]index.TextKey, len(hits))
+	for i, h := range hits {
+		keys[i] = v.key[h.head.Path]
+	}
+	return func(i, j int) float64 { return set.Cosine(keys[i], keys[j]) }
 }
 
 // share is how much of the entries has a vector, from 0 to 1.

@@ -416,3 +416,34 @@ func TestManyVectors(t *testing.T) {
 		t.Errorf("among 281: %+v, %v", got, err)
 	}
 }
+
+// Of memories that say the same the second comes after one that says something
+// else about the matter, though it is nearer to the question.
+func TestHitsVary(t *testing.T) {
+	s := newSenses()
+	w := newWorld(t, func(w *world) { w.options.Embedder = s }, "app")
+	for _, text := range []string{
+		"The kitten sleeps on the couch, first floor.",
+		"The kitten sleeps on the couch, upper floor.",
+		"The kitten sleeps on the couch: sql outage, postgres crash, tables broke, release failed.",
+		"Postgres holds all tables of the billing service.",
+	} {
+		w.keeps("general", text)
+	}
+	w.embed()
+	a := w.asked("kitten couch")
+	if len(a.Results) < 3 || a.RankedBy != lobes.RankedByBoth {
+		t.Fatalf("%+v", a)
+	}
+	at := func(word string) int {
+		return slices.IndexFunc(a.Results, func(r lobes.Result) bool { return strings.Contains(r.Entry.Body, word) })
+	}
+	if first, again, other := at("first"), at("upper"), at("outage"); min(first, again) != 0 || other != 1 {
+		t.Errorf("what says the same comes %d and %d, what says more %d", first, again, other)
+	}
+	for i := 1; i < len(a.Results); i++ {
+		if a.Results[i].Score > a.Results[i-1].Score {
+			t.Errorf("hit %d has a better score than the one before it", i)
+		}
+	}
+}

@@ -117,34 +117,36 @@ type Near struct {
 	Cosine float64 // of the angle between the two, from -1 to 1
 }
 
+// A Nearness is what is near to a query, and how near all texts are.
+type Nearness struct {
+	Near []Near // the nearest first
+	// Texts is how many were compared, Mean and Deviation are of all their
+	// cosines.
+	Texts           int
+	Mean, Deviation float64
+}
+
 // shared is how many vectors are worth a goroutine of their own.
 const sharedVectors = 8192
 
-// Nearest gives the texts nearest to a query, the nearest first. keep says
-// which texts may be given; nil keeps all. It looks at every vector, so that
-// nothing near is missed.
-func (v *Vectors) Nearest(query []float32, limit int, keep func(TextKey) bool) ([]Near, error) {
+// Nearest gives the texts nearest to a query. keep says which texts may be
+// given; nil keeps all. It looks at every vector, so that nothing near is
+// missed.
+func (v *Vectors) Nearest(query []float32, limit int, keep func(TextKey) bool) (Nearness, error) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if len(v.keys) == 0 && v.dimensions == 0 {
-		return nil, nil
+		return Nearness{}, nil
 	}
 	row, unit, err := v.pack(query)
-	if err != nil || limit <= 0 {
-		return nil, err
+	if err != nil || limit <= 0 || len(v.keys) == 0 {
+		return Nearness{}, err
 	}
-	scores := make([]int32, len(v.keys))
-	parts := min(runtime.GOMAXPROCS(0), 1+len(v.keys)/sharedVectors)
-	size := (len(v.keys) + parts - 1) / parts
-	var all sync.WaitGroup
-	for from := 0; from < len(v.keys); from += size {
-		to := min(from+size, len(v.keys))
-		all.Go(func() { products(row, v.data[from*v.dimensions:to*v.dimensions], scores[from:to]) })
-	}
-	all.Wait()
-	best := &nearest{limit: limit}
-	for i, dot := range scores {
+	best, sum, squares := &nearest{limit: limit}, 0.0, 0.0
+	for i, dot := range v.scores(row) {
 		score := float32(dot) * unit * v.unit[i]
+		sum += float64(score)
+		squares += float64(score) * float64(score)
 		if best.full() && score <= best.near[0].score {
 			continue
 		}
@@ -152,7 +154,36 @@ func (v *Vectors) Nearest(query []float32, limit int, keep func(TextKey) bool) (
 			best.add(nearRow{score, i})
 		}
 	}
-	return v.told(best.near), nil
+	n := Nearness{Near: v.told(best.near), Texts: len(v.keys), Mean: sum / float64(len(v.keys))}
+	n.Deviation = math.Sqrt(max(0, squares/float64(len(v.keys))-n.Mean*n.Mean))
+	return n, nil
+}
+
+// scores are the products of a packed query with all rows.
+func (v *Vectors) scores(query []int8) []int32 {
+	scores := make([]int32, len(v.keys))
+	parts := min(runtime.GOMAXPROCS(0), 1+len(v.keys)/sharedVectors)
+	size := (len(v.keys) + parts - 1) / parts
+	var all sync.WaitGroup
+	for from := 0; from < len(v.keys); from += size {
+		to := min(from+size, len(v.keys))
+		all.Go(func() { products(query, v.data[from*v.dimensions:to*v.dimensions], scores[from:to]) })
+	}
+	all.Wait()
+	return scores
+}
+
+// Cosine is that of the angle between two texts, 0 when one has no vector.
+func (v *Vectors) Cosine(a, b TextKey) float64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	i, knownA := v.rows[a]
+	j, knownB := v.rows[b]
+	if !knownA || !knownB {
+		return 0
+	}
+	row := func(i int) []int8 { return v.data[i*v.dimensions : (i+1)*v.dimensions] }
+	return float64(float32(dot(row(i), row(j))) * v.unit[i] * v.unit[j])
 }
 
 func (v *Vectors) told(found []nearRow) []Near {

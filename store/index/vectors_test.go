@@ -69,11 +69,11 @@ func TestNearestIsExact(t *testing.T) {
 			}
 		}, func(a, b float64) int { return cmp.Compare(b, a) })
 		want = want[:min(limit, len(want))]
-		if len(got) != len(want) {
-			t.Fatalf("%d found, want %d", len(got), len(want))
+		if len(got.Near) != len(want) {
+			t.Fatalf("%d found, want %d", len(got.Near), len(want))
 		}
 		const byteError = .03
-		for i, n := range got {
+		for i, n := range got.Near {
 			if math.Abs(n.Cosine-exact[n.Key]) > byteError || math.Abs(n.Cosine-want[i]) > byteError {
 				t.Errorf("number %d has the cosine %v: exact %v, best %v", i, n.Cosine, exact[n.Key], want[i])
 			}
@@ -100,8 +100,12 @@ func TestNearestOfMany(t *testing.T) {
 	}
 	for _, i := range []int{0, 6666, 6667, 8191, 8192, 9999, 10000, 13333, 13334, many - 1} {
 		got, err := v.Nearest(one(i), 1, nil)
-		if err != nil || len(got) != 1 || got[0].Key != index.TextKeyOf(fmt.Sprint(i)) {
-			t.Errorf("vector %d: %v, %v", i, got, err)
+		if err != nil || len(got.Near) != 1 || got.Near[0].Key != index.TextKeyOf(fmt.Sprint(i)) {
+			t.Errorf("vector %d: %v, %v", i, got.Near, err)
+		}
+		// Directions at random are right-angled to each other, by and large.
+		if got.Texts != many || math.Abs(got.Mean) > .01 || math.Abs(got.Deviation-1/math.Sqrt(dimensions)) > .01 {
+			t.Errorf("of %d texts the mean is %v, the deviation %v", got.Texts, got.Mean, got.Deviation)
 		}
 	}
 }
@@ -119,7 +123,7 @@ func TestVectorsThatAreNone(t *testing.T) {
 	if v.Len() != 0 {
 		t.Error("something was kept")
 	}
-	if got, err := v.Nearest([]float32{1, 0}, 5, nil); err != nil || len(got) != 0 {
+	if got, err := v.Nearest([]float32{1, 0}, 5, nil); err != nil || len(got.Near) != 0 {
 		t.Errorf("nothing gives %v, %v", got, err)
 	}
 }
@@ -180,7 +184,7 @@ func TestVectorsOfAnotherModel(t *testing.T) {
 // of one in a file.
 func TestVectorsOfAnySize(t *testing.T) {
 	v := index.NewVectors(0)
-	if got, err := v.Nearest([]float32{1}, 3, nil); err != nil || got != nil {
+	if got, err := v.Nearest([]float32{1}, 3, nil); err != nil || len(got.Near) != 0 {
 		t.Errorf("nothing gives %v, %v", got, err)
 	}
 	key := index.TextKeyOf("a")
@@ -211,7 +215,7 @@ func TestVectorsAreSharedByManyReaders(t *testing.T) {
 				if err := v.Put(index.TextKeyOf(fmt.Sprint(i, j)), q); err != nil {
 					t.Error(err)
 				}
-				if got, err := v.Nearest(q, 3, nil); err != nil || len(got) != 3 {
+				if got, err := v.Nearest(q, 3, nil); err != nil || len(got.Near) != 3 {
 					t.Error(got, err)
 				}
 			}
@@ -220,5 +224,19 @@ func TestVectorsAreSharedByManyReaders(t *testing.T) {
 	all.Wait()
 	if v.Len() != 100+8*50 {
 		t.Errorf("%d vectors", v.Len())
+	}
+}
+
+func TestCosine(t *testing.T) {
+	v := index.NewVectors(3)
+	for name, vector := range map[string][]float32{"a": {1, 0, 0}, "b": {2, 2, 0}, "c": {0, 0, -1}} {
+		if err := v.Put(index.TextKeyOf(name), vector); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pair, want := range map[string]float64{"aa": 1, "ab": math.Sqrt(.5), "ba": math.Sqrt(.5), "ac": 0, "cc": 1, "ax": 0, "xa": 0} {
+		if got := v.Cosine(index.TextKeyOf(pair[:1]), index.TextKeyOf(pair[1:])); math.Abs(got-want) > 1e-3 {
+			t.Errorf("%s: %v, want %v", pair, got, want)
+		}
 	}
 }
