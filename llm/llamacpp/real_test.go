@@ -277,3 +277,44 @@ func serverOf(t *testing.T, url string) int {
 	t.Fatalf("no process listens on port %s", port)
 	return 0
 }
+
+// BenchmarkRealEmbed tells how many texts a second get their vector, by the
+// real program with a model that computes next to nothing: what is left is the
+// way there and back. MEMORY_MCP_TEST_WORDS_MODEL names another model.
+func BenchmarkRealEmbed(b *testing.B) {
+	server := os.Getenv("MEMORY_MCP_TEST_LLAMA_SERVER")
+	if server == "" {
+		b.Skip("needs a real llama-server: .ci/native builds one; set MEMORY_MCP_TEST_LLAMA_SERVER to its path")
+	}
+	path := os.Getenv("MEMORY_MCP_TEST_WORDS_MODEL")
+	if path == "" {
+		path = filepath.Join(b.TempDir(), "meanings.gguf")
+		if err := os.WriteFile(path, tiny.Meanings(), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	m, err := llamacpp.New(llamacpp.Options{Server: server, File: path, Role: llamacpp.Embed, Dir: b.TempDir(), Threads: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var over sync.WaitGroup
+	over.Go(func() { m.Run(ctx) })
+	defer over.Wait()
+	defer stop()
+	loan, err := m.Wait(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer loan.Return()
+	texts := make([]string, 16)
+	for i := range texts {
+		texts[i] = fmt.Sprint(strings.Repeat("the cat slept on the sofa in the office ", 6), i)
+	}
+	for b.Loop() {
+		if _, err := loan.Embed(ctx, texts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "texts/s")
+}
