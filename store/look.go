@@ -71,8 +71,10 @@ func (s *Store) look(ctx context.Context) (*View, error) {
 const mostPasses = 8
 
 // whole finds out what may have changed, and reads it. A file that is moved
-// while it is looked for may be missed in both places, so what is gone must be
-// gone in two passes.
+// while it is looked for may be missed in both places, so what is gone and found
+// nowhere else must be so in two passes; or met in both, so those places are
+// looked at once more. When the passes run out, what only the last one has
+// missed counts as being where it was.
 func (w *walk) whole(ctx context.Context, root *os.Root) ([]content, error) {
 	var before []string
 	for w.passes = 1; ; w.passes++ {
@@ -83,18 +85,18 @@ func (w *walk) whole(ctx context.Context, root *os.Root) ([]content, error) {
 		if err != nil {
 			return nil, err
 		}
-		gone := slices.Clone(w.gone)
-		for _, c := range fresh {
-			if c.gone {
-				gone = append(gone, c.path)
+		lost := w.unfound(fresh)
+		last := w.passes == mostPasses
+		if last {
+			fresh = w.hold(fresh, lost, before)
+		}
+		agreed := len(lost) == 0 || w.passes > 1 && slices.Equal(lost, before)
+		if last || agreed && !w.lost {
+			if w.unmove(root, fresh) || last {
+				return fresh, nil
 			}
 		}
-		slices.Sort(gone)
-		agreed := len(gone) == 0 || w.passes > 1 && slices.Equal(gone, before)
-		if agreed && !w.lost || w.passes == mostPasses {
-			return fresh, nil
-		}
-		before = gone
+		before = lost
 		w.seen, w.gone, w.strays, w.links, w.lost, w.blind = nil, nil, nil, nil, false, map[string]error{}
 	}
 }
@@ -319,10 +321,14 @@ func (s *Store) take(w *walk, fresh []content) {
 	for _, c := range fresh {
 		if c.gone {
 			w.gone = append(w.gone, c.path)
+		}
+	}
+	for _, c := range fresh {
+		if c.gone {
 			continue
 		}
 		was := s.files[c.path]
-		changed = s.takeOne(d, c, now) || changed
+		changed = s.takeOne(w, d, c, now) || changed
 		if now := s.files[c.path].ref; was != nil && was.ref != nil && now != was.ref && (now == nil || now.ID() != was.ref.ID()) {
 			gone = append(gone, was.ref.Head())
 		}
@@ -345,7 +351,7 @@ func (s *Store) take(w *walk, fresh []content) {
 }
 
 // takeOne takes over one file that was read; it tells whether the view changes.
-func (s *Store) takeOne(d *draft, c content, now time.Time) bool {
+func (s *Store) takeOne(w *walk, d *draft, c content, now time.Time) bool {
 	old := s.files[c.path]
 	f := &file{pass: s.passes, stamp: c.stamp, read: c.read, ref: c.ref, since: now, large: c.stamp.size > maxHead}
 	s.files[c.path] = f
@@ -361,8 +367,8 @@ func (s *Store) takeOne(d *draft, c content, now time.Time) bool {
 		if old != nil && !old.empty.IsZero() {
 			f.empty = old.empty
 		}
-		if old != nil && now.Sub(f.empty) < emptyRest {
-			f.ref, f.since = old.ref, old.since
+		if held := s.beforeItWas(w, old, c); held != nil && now.Sub(f.empty) < emptyRest {
+			f.ref, f.since = held.ref, held.since
 		}
 	}
 	if f.bad != nil || !f.empty.IsZero() || f.stamp.links > 1 {

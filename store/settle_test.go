@@ -276,6 +276,27 @@ func TestAnEmptyFileIsAnEditorInMidSave(t *testing.T) {
 	}
 }
 
+// TestAFileThatWasMovedAndEmptiedSaysWhatItHeld until it is written, or has
+// stayed empty.
+func TestAFileThatWasMovedAndEmptiedSaysWhatItHeld(t *testing.T) {
+	c := newClock()
+	s := open(t, lobe(t), store.Options{Now: c.now})
+	w := put(t, s, entry.OpCreate, note("gotcha-00000001", "A", "one"))
+	look(t, s)
+	to := filepath.Join(s.Dir(), "conventions", filepath.Base(w.Path))
+	writeFile(t, to, "")
+	if err := os.Remove(w.Path); err != nil {
+		t.Fatal(err)
+	}
+	if got := body(t, s, "gotcha-00000001"); got != "one" {
+		t.Fatalf("at once the answer is %q", got)
+	}
+	c.pass(time.Minute)
+	if got := body(t, s, "gotcha-00000001"); got != "(none)" {
+		t.Fatalf("after a minute the answer is %q", got)
+	}
+}
+
 func TestABrokenFileIsNeitherChangedNorRetracted(t *testing.T) {
 	c := newClock()
 	s := open(t, lobe(t), store.Options{Now: c.now})
