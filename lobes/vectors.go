@@ -56,8 +56,14 @@ func newVectors(e Embedder, dir string) *vectors {
 	}
 }
 
-// textOf is what is embedded of an entry.
-func textOf(h *store.Head) string { return h.Entry.Title + "\n\n" + h.Entry.Body }
+// textOf is what is embedded of an entry. An entry without a title goes by its
+// id, which means nothing.
+func textOf(h *store.Head) string {
+	if h.Entry.Title == h.Entry.ID && h.Entry.Body != "" {
+		return h.Entry.Body
+	}
+	return h.Entry.Title + "\n\n" + h.Entry.Body
+}
 
 // apply takes note of what changed in the lobe. It is worked in when somebody
 // asks.

@@ -25,6 +25,7 @@ type senses struct {
 	fail  atomic.Int32 // from which batch on Embed fails; 0 is never
 	hates string       // a word of a text that it never takes
 	asked atomic.Int32 // calls of Embed
+	texts []string     // that Embed was given
 }
 
 func newSenses() *senses {
@@ -52,6 +53,7 @@ func (s *senses) Embed(_ context.Context, texts []string) ([][]float32, error) {
 		s.fail.Add(-1)
 	}
 	s.asked.Add(1)
+	s.texts = append(s.texts, texts...)
 	if s.hates != "" && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, s.hates) }) {
 		return nil, errors.New("the text is too long")
 	}
@@ -445,5 +447,24 @@ func TestHitsVary(t *testing.T) {
 		if a.Results[i].Score > a.Results[i-1].Score {
 			t.Errorf("hit %d has a better score than the one before it", i)
 		}
+	}
+}
+
+// The id of an entry without a title is no part of what it says.
+func TestIDsAreNotEmbedded(t *testing.T) {
+	s := newSenses()
+	w := newWorld(t, func(w *world) { w.options.Embedder = s }, "app")
+	w.keeps("general", "The kitten likes the couch in the corner of the office.")
+	untitled := "---\nid: mem-00000001\ntopic: general\n---\nThe rollout is announced in the channel.\n"
+	path := filepath.Join(w.dir, "app", ".git", "memory", "general", "mem-00000001.md")
+	if err := os.WriteFile(path, []byte(untitled), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.asked("rollout")
+	w.embed()
+	slices.Sort(s.texts)
+	if len(s.texts) != 2 || !strings.HasPrefix(s.texts[0], "The kitten likes the couch in the corner of the office\n\n") ||
+		strings.TrimSpace(s.texts[1]) != "The rollout is announced in the channel." {
+		t.Errorf("embedded %q", s.texts)
 	}
 }
