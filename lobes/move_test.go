@@ -2,6 +2,9 @@ package lobes_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,4 +41,43 @@ func TestUndoOfMovesThereAndBack(t *testing.T) {
 	if c := act(app, lobes.Correction{ID: s.ID, Action: "undo"}); !c.Undone[0].Gone {
 		t.Errorf("the first change: %+v", c)
 	}
+}
+
+// TestAFileMovedByHandKeepsItsTopic until its header says another one: the
+// header is what counts, and a move by tool mends both.
+func TestAFileMovedByHandKeepsItsTopic(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	app := lobes.Target{Lobe: "app"}
+	s := w.stored(app, lobes.Note{Topic: "general", Title: "Port", Text: "It listens on 8080."})
+	was := w.get(app, s.ID).Path
+	to := filepath.Join(filepath.Dir(filepath.Dir(was)), "conventions", filepath.Base(was))
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(was, to); err != nil {
+		t.Fatal(err)
+	}
+	r := w.get(app, s.ID)
+	same(t, "moved by hand", []string{r.Entry.Topic, r.Path}, []string{"general", to})
+	chain, err := w.set.Why(context.Background(), app, s.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "its history", chain.Changes[len(chain.Changes)-1].Op, "move")
+	text, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, to, strings.Replace(string(text), "topic: general", "topic: conventions", 1))
+	same(t, "with another header", w.get(app, s.ID).Entry.Topic, "conventions")
+	write(t, to, string(text))
+	old := time.Now().Add(-time.Hour) // nobody is editing it
+	if err := os.Chtimes(to, old, old); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	if c, err := w.set.Correct(context.Background(), agent, app, lobes.Correction{ID: s.ID, Action: "move", ToTopic: "conventions"}); err != nil || c.Path != to {
+		t.Fatalf("moved by tool: %+v, %v", c, err)
+	}
+	same(t, "moved by tool", w.get(app, s.ID).Entry.Topic, "conventions")
 }
