@@ -99,6 +99,48 @@ func (b inbox) failed() inbox { return inbox{filepath.Join(b.dir, failedName)} }
 
 func (b inbox) path(name string) string { return filepath.Join(b.dir, name) }
 
+// tempPrefix opens the names of files that are being written, and tempAge is
+// how old one is whose writer died.
+const (
+	tempPrefix = ".tmp-"
+	tempAge    = 24 * time.Hour
+)
+
+// sweep takes away what writers that died have left half-written.
+func (b inbox) sweep(now time.Time) error {
+	listed, err := os.ReadDir(b.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range listed {
+		info, e2 := e.Info()
+		if e2 != nil || !strings.HasPrefix(e.Name(), tempPrefix) || !info.Mode().IsRegular() || now.Sub(info.ModTime()) < tempAge {
+			continue
+		}
+		if e := os.Remove(b.path(e.Name())); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// size counts what the inbox holds, without what belongs to its own keeping.
+func (b inbox) size() (files int, bytes int64) {
+	for _, box := range []inbox{b, b.failed()} {
+		listed, err := os.ReadDir(box.dir)
+		if err != nil {
+			continue // there is none
+		}
+		for _, e := range listed {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+				files++
+				bytes += info.Size()
+			}
+		}
+	}
+	return files, bytes
+}
+
 // names are the files of items, the oldest first. A folder that is not there
 // has none.
 func (b inbox) names() ([]string, error) {
@@ -136,7 +178,7 @@ func (b inbox) write(name string, it *item) error {
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(b.dir, ".tmp-")
+	f, err := os.CreateTemp(b.dir, tempPrefix)
 	if err != nil {
 		return err
 	}

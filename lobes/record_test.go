@@ -43,6 +43,10 @@ func TestRecalledTextIsLeftOut(t *testing.T) {
 	if !r.Cut || f.times() != 1 || strings.Contains(f.asked[0], "uploads") {
 		t.Errorf("recorded %+v, asked %q", r, f.asked)
 	}
+	more := "Told once more: the uploads go through the queue, since direct ones lose events. The archive of the logs is kept for a week on the second disk."
+	if r := w.record(lobes.Material{Text: more}); r.Cut {
+		t.Error("a text that says more than what is remembered was cut")
+	}
 	_, err := w.set.Record(t.Context(), agent, w.app(), lobes.Material{Text: "The uploads go through the queue, since direct ones lose events.\n\n" + port + "\n"})
 	var recalled *lobes.RecalledError
 	if !errors.As(err, &recalled) {

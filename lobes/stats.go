@@ -72,7 +72,7 @@ func (r reading) count(ctx context.Context, st *LobeStats, now time.Time) error 
 	st.Entries, st.Used, st.Broken, st.Copies = usage.Heads, usage.Bytes, usage.Broken, usage.Copies
 	st.HistoryFiles, st.HistoryBytes = usage.HistoryFiles, usage.HistoryBytes
 	st.RecordFiles, st.RecordBytes = usage.RecordFiles, usage.RecordBytes
-	st.InboxFiles, st.InboxBytes = folderSize(filepath.Join(r.lobe.spec.Dir, ".inbox"))
+	st.InboxFiles, st.InboxBytes = r.lobe.inbox().size()
 	if st.Queue, err = r.queue(ctx); err != nil {
 		return err
 	}
@@ -158,8 +158,9 @@ func folderSize(dir string) (files int, bytes int64) {
 func (s *Set) Diagnose(ctx context.Context) Diagnosis {
 	d := Diagnosis{Lobes: []Health{}, Problems: []Problem{}, Queues: []Queue{}, Behavior: s.o.Behavior}
 	for _, l := range s.lobes {
+		before := s.o.Now() // a file that is written from here on may not be what the look saw
 		if r, err := l.look(ctx); err == nil {
-			d.Problems = append(d.Problems, r.problems(ctx)...)
+			d.Problems = append(d.Problems, r.problems(ctx, before)...)
 			q, err := r.queue(ctx)
 			if err != nil {
 				d.Problems = append(d.Problems, Problem{Lobe: l.name, File: l.inbox().dir, What: "it cannot be looked through: " + err.Error(), Remedy: "make the folder readable for you"})
@@ -175,10 +176,10 @@ func (s *Set) Diagnose(ctx context.Context) Diagnosis {
 	return d
 }
 
-func (r reading) problems(ctx context.Context) []Problem {
+func (r reading) problems(ctx context.Context, now time.Time) []Problem {
 	found, err := r.store.Problems(ctx)
 	err = errors.Join(err, r.lookForVanished(ctx))
-	told := append(r.exposed(), r.openSecrets(ctx)...)
+	told := append(r.exposed(), r.openSecrets(ctx, now)...)
 	for _, p := range found {
 		told = append(told, Problem{Lobe: r.lobe.name, File: p.File, Line: p.Line, What: p.What, Remedy: p.Remedy})
 	}

@@ -158,6 +158,9 @@ func (s *Set) workAt(ctx context.Context, l *Lobe, w Working, done *Worked) (err
 	if err != nil || !mine {
 		return err
 	}
+	if err := errors.Join(box.sweep(s.o.Now()), box.failed().sweep(s.o.Now())); err != nil {
+		return err
+	}
 	job := job{s: s, l: l, box: box, w: w}
 	defer func() { done.Stopped = cmp.Or(done.Stopped, job.stopped) }()
 	for _, name := range names {

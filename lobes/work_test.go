@@ -135,7 +135,9 @@ func TestMaterialBecomesMemories(t *testing.T) {
 
 // Three tries are made, ever further apart, then the item is kept aside.
 func TestAttempts(t *testing.T) {
-	f := &finder{answer: func(string) (lobes.Extracted, error) { return lobes.Extracted{}, errors.New("nonsense") }}
+	// A server that hangs is an error like any other: the caller still has time.
+	fail := fmt.Errorf("nonsense: %w", context.DeadlineExceeded)
+	f := &finder{answer: func(string) (lobes.Extracted, error) { return lobes.Extracted{}, fail }}
 	w := working(t, f)
 	w.record(lobes.Material{Text: port})
 	for i, pause := range []time.Duration{0, time.Minute, time.Hour} {
@@ -154,13 +156,13 @@ func TestAttempts(t *testing.T) {
 		}
 	}
 	failed := w.records(entry.RecordFailed)
-	if len(failed) != 1 || failed[0].Fields["reason"] != "nonsense" || failed[0].Fields["attempts"] != "3" {
+	if len(failed) != 1 || failed[0].Fields["reason"] != fail.Error() || failed[0].Fields["attempts"] != "3" {
 		t.Errorf("written down: %+v", failed)
 	}
 	if r := w.record(lobes.Material{Text: port}); r.State != lobes.MaterialFailed {
 		t.Errorf("the same material again is %q", r.State)
 	}
-	if q := w.set.Diagnose(t.Context()).Queues; len(q) != 1 || q[0].Failed != 1 || q[0].LastError != "nonsense" || !strings.Contains(q[0].Next, "--retry") {
+	if q := w.set.Diagnose(t.Context()).Queues; len(q) != 1 || q[0].Failed != 1 || q[0].LastError != fail.Error() || !strings.Contains(q[0].Next, "--retry") {
 		t.Errorf("told %+v", q)
 	}
 	f.answer = nil
@@ -384,5 +386,28 @@ func TestPause(t *testing.T) {
 	}
 	if n := len(w.records(entry.RecordPaused, entry.RecordResumed)); n != 2 {
 		t.Errorf("%d records", n)
+	}
+}
+
+// What a writer that died left half-written goes after a day, and counts as
+// nothing meanwhile.
+func TestInboxIsSwept(t *testing.T) {
+	w := working(t, &finder{})
+	w.record(lobes.Material{Text: port})
+	half := filepath.Join(w.inbox(), ".tmp-123")
+	write(t, half, `{"text":`)
+	for _, age := range []time.Duration{23 * time.Hour, 25 * time.Hour} {
+		if err := os.Chtimes(half, w.clock.Now().Add(-age), w.clock.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+		all, err := w.set.Stats(t.Context(), w.app())
+		if err != nil || all[0].InboxFiles != all[0].Queue.Waiting {
+			t.Errorf("counted %+v, %v", all, err)
+		}
+		w.work(lobes.Working{})
+		if _, err := os.Stat(half); os.IsNotExist(err) != (age > 24*time.Hour) {
+			t.Errorf("after %v: %v", age, err)
+		}
+		w.record(lobes.Material{Text: "The retry queue holds at most 500 jobs."})
 	}
 }
