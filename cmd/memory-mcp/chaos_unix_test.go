@@ -5,8 +5,6 @@ package main_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,22 +129,6 @@ func (c *chaos) check() {
 	if len(c.recorded) == 0 || len(c.maybe) == 0 {
 		c.t.Errorf("%d sentences were recorded and %d were not: nothing was tried out", len(c.recorded), len(c.maybe))
 	}
-}
-
-// generatorOf is a model with the OpenAI protocol that takes its time.
-func generatorOf(t *testing.T) string {
-	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(time.Duration(rand.Int64N(int64(40 * time.Millisecond))))
-		material, err := materialOf(r.Body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		answerAs(w, "answers", material)
-	}))
-	t.Cleanup(s.Close)
-	return s.URL + "/v1"
 }
 
 // Recorders and workers are killed at random moments, again and again: nothing
