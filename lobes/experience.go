@@ -27,7 +27,7 @@ func (t *tidying) tellWaiting(ctx context.Context) error {
 		return err
 	}
 	for _, h := range waiting {
-		if t.asked >= mostTold || t.done.Stopped != "" || ctx.Err() != nil {
+		if t.asked >= t.some(mostTold) || t.done.Stopped != "" || ctx.Err() != nil {
 			return nil
 		}
 		if err := t.tellExperience(ctx, h, settled); err != nil {

@@ -350,6 +350,9 @@ func TestForgettingReachesRecords(t *testing.T) {
 		if err != nil || !done.Applied || done.Records != 1 {
 			t.Fatalf("%+v, %v", done, err)
 		}
+		if again, err := w.set.Forget(t.Context(), person, in, lobes.Forgetting{Session: "s7", Erase: erase}); err != nil || again.Records != 0 {
+			t.Errorf("erase %v, once more: %+v, %v", erase, again, err)
+		}
 		if g := w.feedback(agent, in, lobes.Feedback{ID: id, Verdict: lobes.Helpful, Task: "3", Session: "s9"}); g.Proof.Tasks != 2 {
 			t.Errorf("erase %v: %+v", erase, g.Proof)
 		}

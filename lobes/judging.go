@@ -21,9 +21,9 @@ func (t *tidying) judgePairs(ctx context.Context) error {
 	if t.set.o.Judge == nil {
 		return nil
 	}
-	seeds := 0
-	for _, seed := range t.seeds("pair") {
-		if seeds++; seeds > mostSeeds || t.judged >= mostJudged || t.judgeFailed || ctx.Err() != nil {
+	seeds := t.seeds("pair", t.set.o.Judge.Name())
+	for i, seed := range seeds.all {
+		if t.enough(i) || t.judged >= t.some(mostJudged) || t.judgeFailed || ctx.Err() != nil {
 			return nil
 		}
 		if t.kindOfGroup(seed) != "summary" {
@@ -32,11 +32,13 @@ func (t *tidying) judgePairs(ctx context.Context) error {
 		if err := t.judgeSeed(ctx, seed); err != nil {
 			return err
 		}
-		if t.judged < mostJudged && !t.judgeFailed {
+		if t.judged < t.some(mostJudged) && !t.judgeFailed {
 			t.lobe.sown.add("pair", seed.Entry.ID, seed.Hash)
+		} else {
+			seeds.left = true
 		}
 	}
-	return nil
+	return t.sow(seeds)
 }
 
 func (t *tidying) judgeSeed(ctx context.Context, seed *store.Head) error {
@@ -50,7 +52,7 @@ func (t *tidying) judgeSeed(ctx context.Context, seed *store.Head) error {
 	}
 	for _, x := range t.index.Similar(e.Title, e.Body, keep, textanalysis.DuplicateThreshold, mostRivals) {
 		h, ok := t.view.Path(x.Key)
-		if !ok || t.judged >= mostJudged || t.judgeFailed {
+		if !ok || t.judged >= t.some(mostJudged) || t.judgeFailed {
 			continue
 		}
 		relation, known := t.relation(ctx, seed, h)
@@ -98,7 +100,7 @@ func (t *tidying) sameProcedure(ctx context.Context, a, b *store.Head) (yes, kno
 		return true, true
 	case t.log.count[key+"-"] > 0:
 		return false, true
-	case t.judged >= mostJudged || t.judgeFailed:
+	case t.judged >= t.some(mostJudged) || t.judgeFailed:
 		return rule, false
 	}
 	t.judged++

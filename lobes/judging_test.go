@@ -3,6 +3,9 @@ package lobes_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +114,34 @@ func TestJudgeIsAskedOnce(t *testing.T) {
 	}
 	if len(j.asked) != 4 {
 		t.Errorf("asked %v", j.asked)
+	}
+}
+
+// Another process looks only at what has changed since all was looked through.
+func TestWhatWasLookedThroughStaysSo(t *testing.T) {
+	j := &ruler{}
+	w := newWorld(t, withRuler(j), "a")
+	w.rivals("")
+	// What was written last is looked at again: the clock of files has ticks.
+	last := w.fileOf(w.write("z", lobes.Note{Topic: "conventions", Title: "Last", Text: "Spaces, not tabs."}))
+	if err := os.Chtimes(last, time.Time{}, time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	w.tidy()
+	state := filepath.Join(w.root("a"), ".git/memory/.state")
+	for _, c := range []struct {
+		lost  []string
+		asked int
+	}{{[]string{"tidy"}, 1}, {[]string{"tidy", "sown"}, 2}} {
+		for _, name := range c.lost {
+			if err := os.Remove(filepath.Join(state, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+		w.open()
+		if w.tidy(); len(j.asked) != c.asked {
+			t.Errorf("without %v: asked %d times, want %d", c.lost, len(j.asked), c.asked)
+		}
 	}
 }
 

@@ -33,10 +33,10 @@ func (t *tidying) tellGroups(ctx context.Context) error {
 		return err
 	}
 	taken := t.taken()
-	seeds := 0
-	for _, seed := range t.seeds("group") {
-		if seeds++; seeds > mostSeeds || t.asked >= mostTold || ctx.Err() != nil {
-			break
+	seeds := t.seeds("group", t.set.o.Summarizer.Name())
+	for i, seed := range seeds.all {
+		if t.enough(i) || t.asked >= t.some(mostTold) || t.done.Stopped != "" || ctx.Err() != nil {
+			return nil
 		}
 		kind := t.kindOfGroup(seed)
 		g, sure, err := t.groupFrom(ctx, seed, kind, taken)
@@ -54,21 +54,11 @@ func (t *tidying) tellGroups(ctx context.Context) error {
 		}
 		if sure && !again {
 			t.lobe.sown.add("group", seed.Entry.ID, seed.Hash)
+		} else {
+			seeds.left = true
 		}
 	}
-	return nil
-}
-
-// seeds are the memories that may be a member of something and were not looked
-// at in their present state, in the order of their paths.
-func (t *tidying) seeds(what string) []*store.Head {
-	var all []*store.Head
-	for h := range t.view.Heads() {
-		if h.Broken == nil && t.lobe.sown.fresh(what, h.Entry.ID, h.Hash) && t.kindOfGroup(h) != "" {
-			all = append(all, h)
-		}
-	}
-	return all
+	return t.sow(seeds)
 }
 
 // settledGroups are the groups that a model would not tell, or could not.

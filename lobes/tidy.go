@@ -38,8 +38,15 @@ type Tidied struct {
 const (
 	mostTold   = 5  // questions to the summarizer
 	mostJudged = 20 // to the judge
-	mostSeeds  = 200
 )
+
+// some is a bound of this round: somebody who waits gets more at once.
+func (t *tidying) some(most int) int {
+	if t.patient {
+		return 10 * most
+	}
+	return most
+}
 
 // thinks tells whether there is somebody who tidies.
 func (s *Set) thinks() bool { return s.o.Summarizer != nil || s.o.Judge != nil }
@@ -48,7 +55,7 @@ func (s *Set) thinks() bool { return s.o.Summarizer != nil || s.o.Judge != nil }
 // set aside when they change; with a summarizer related memories are told as
 // one, with a judge what contradicts is put before a person. Only one process
 // tidies a lobe, and a round is bounded: what is left is for the next one.
-func (s *Set) tidy(ctx context.Context, l *Lobe, done *Tidied) (err error) {
+func (s *Set) tidy(ctx context.Context, l *Lobe, patient bool, done *Tidied) (err error) {
 	if s.o.ReadOnly || l.spec.Err != nil {
 		return nil
 	}
@@ -74,7 +81,7 @@ func (s *Set) tidy(ctx context.Context, l *Lobe, done *Tidied) (err error) {
 	if done.Stopped, err = r.pausedBy(ctx); err != nil || done.Stopped != "" {
 		return err
 	}
-	t := &tidying{set: s, reading: r, done: done, by: By{Role: "assistant", Source: TidySource}}
+	t := &tidying{set: s, reading: r, done: done, patient: patient, by: By{Role: "assistant", Source: TidySource}}
 	if t.log, err = openTidyLog(l); err != nil {
 		return err
 	}
@@ -94,10 +101,11 @@ func (s *Set) tidy(ctx context.Context, l *Lobe, done *Tidied) (err error) {
 type tidying struct {
 	set *Set
 	reading
-	log   *tidyLog
-	by    By
-	done  *Tidied
-	asked int // of the summarizer
+	log     *tidyLog
+	by      By
+	done    *Tidied
+	patient bool // somebody waits for all that can be done
+	asked   int  // of the summarizer
 
 	judged      int // questions to the judge
 	judgeFailed bool
@@ -295,7 +303,7 @@ const mostRounds = 20
 func (s *Set) tidyAll(ctx context.Context, l *Lobe, done *Tidied) error {
 	for range mostRounds {
 		round := newTidied()
-		err := s.tidy(ctx, l, &round)
+		err := s.tidy(ctx, l, true, &round)
 		if done.add(round); err != nil || round.quiet() || round.Stopped != "" {
 			return err
 		}
@@ -306,7 +314,7 @@ func (s *Set) tidyAll(ctx context.Context, l *Lobe, done *Tidied) error {
 // tidyUp is a round in the background.
 func (s *Set) tidyUp(ctx context.Context, l *Lobe) {
 	done := newTidied()
-	err := s.tidy(ctx, l, &done)
+	err := s.tidy(ctx, l, false, &done)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		s.o.Logger.Warn("memories are not tidied", "lobe", l.name, "cause", err)

@@ -90,13 +90,18 @@ func (w *world) related(n lobes.Note, sessions ...string) []string {
 	return ids
 }
 
-func (w *world) entry(id string) entry.Entry {
+func (w *world) fileOf(id string) string {
 	w.Helper()
 	found, err := filepath.Glob(filepath.Join(w.root("a"), ".git/memory/*", id+".md"))
 	if err != nil || len(found) != 1 {
 		w.Fatal(id, found, err)
 	}
-	b, err := os.ReadFile(found[0])
+	return found[0]
+}
+
+func (w *world) entry(id string) entry.Entry {
+	w.Helper()
+	b, err := os.ReadFile(w.fileOf(id))
 	if err != nil {
 		w.Fatal(err)
 	}
