@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,7 +92,7 @@ type rankedReport struct {
 	By string `json:"ranked_by"`
 	benchrecall.Report
 	// Wordy counts the answers that went by words alone although there was a
-	// model, which answered too late.
+	// model: it was too late, or had no vector for them.
 	Wordy int `json:"by_words_alone"`
 }
 
@@ -118,7 +119,7 @@ func printReports(e *env, reports []rankedReport) error {
 		return nil
 	}
 	words, both := reports[0], reports[1]
-	return e.sayf("by meaning too: headline nDCG@10 %+.3f, recall@5 %+.3f; %d answers went by words alone, since the model was late",
+	return e.sayf("by meaning too: headline nDCG@10 %+.3f, recall@5 %+.3f; %d answers went by words alone",
 		both.Headline-words.Headline, both.Recall5-words.Recall5, both.Wordy)
 }
 
@@ -142,7 +143,21 @@ func (o recallBench) reports(ctx context.Context, e *env, sets []benchrecall.Set
 	running, stop := context.WithCancel(ctx)
 	defer a.Lend(running)()
 	defer stop()
-	return all, one(lobes.RankedByBoth)
+	if err := one(lobes.RankedByBoth); err != nil {
+		return nil, err
+	}
+	if both := all[len(all)-1]; both.Wordy >= asked(both.Report) {
+		return nil, errors.New("the model answered no question")
+	}
+	return all, nil
+}
+
+// asked is how many questions were put, each once to its own notes.
+func asked(r benchrecall.Report) (n int) {
+	for _, c := range r.Columns {
+		n += len(c.Questions)
+	}
+	return n
 }
 
 func chosenSets(folder string, names []string) ([]benchrecall.Set, error) {
@@ -207,7 +222,12 @@ func openRecall(ctx context.Context, e *env, o recallBench, s benchrecall.Set, w
 	if o.model == nil {
 		return r, nil
 	}
-	return r, r.set.Embed(ctx)
+	if err := r.set.Embed(ctx); err != nil {
+		// A model may know nothing of a set's language: it is asked by words.
+		_, err := fmt.Fprintf(e.Stderr, "%s: %s goes by words alone: %v\n", Name, s.Name, err)
+		return r, err
+	}
+	return r, nil
 }
 
 // noteEntry maps a note to an entry's own fields: its session and place, or
