@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"memory-mcp/store"
 	"memory-mcp/store/entry"
@@ -52,9 +53,12 @@ func (s *Set) eraseOne(ctx context.Context, t Target, f *fix) error {
 	}
 	h := history{r, p}
 	f.out.ID, f.out.Lobe, f.out.Action = f.ID, r.lobe.name, outcomes()["erase"].done
+	f.warnings = nil
 	if was, ok := h.last(f.ID); ok {
 		f.tell(r, &was.is)
 		f.out.Path = h.abs(was.path)
+	} else if line := h.past.Line(f.ID); len(line) > 0 {
+		f.warnings = []string{"it was erased before, at " + line[0].Recorded.UTC().Format(time.RFC3339)}
 	}
 	if f.Preview {
 		all, err := s.whole(ctx, []place{{r.lobe, f.ID}})

@@ -64,8 +64,10 @@ func (f *Forgetting) check(now time.Time) error {
 	if f.Session == "" && f.Source == "" && f.Actor == "" && f.Since.IsZero() && f.Until.IsZero() && !f.Secrets {
 		return &ValueError{Field: "session", Why: "nothing says what is to be forgotten: it takes a session, a source, an actor, or a time"}
 	}
-	if err := notLater("since", f.Since, now); err != nil {
-		return err
+	for _, err := range []error{notLater("since", f.Since, now), notLater("until", f.Until, now)} {
+		if err != nil {
+			return err
+		}
 	}
 	if !f.Since.IsZero() && !f.Until.IsZero() && f.Until.Before(f.Since) {
 		return &ValueError{Field: "until", Value: f.Until.UTC().Format(time.RFC3339), Why: "it is before since"}

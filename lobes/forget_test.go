@@ -81,6 +81,10 @@ func TestForgetShowsFirst(t *testing.T) {
 	wants[*lobes.ValueError](t, "everything", err)
 	_, err = w.set.Forget(ctx, person, lobes.Target{}, lobes.Forgetting{Since: begin, Until: begin.Add(-time.Hour)})
 	wants[*lobes.ValueError](t, "until before since", err)
+	for _, f := range []lobes.Forgetting{{Until: w.clock.Now().Add(time.Hour)}, {Since: w.clock.Now().Add(time.Hour)}, {Session: "two", Until: w.clock.Now().Add(time.Second)}} {
+		_, err = w.set.Forget(ctx, person, lobes.Target{}, f)
+		wants[*lobes.ValueError](t, "a time that has not come", err)
+	}
 	same(t, "nothing is gone", w.recall(lobes.Target{}, lobes.Query{}).Total, 3)
 
 	w.clock.pass(time.Hour)

@@ -3,9 +3,12 @@ package lobes
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"memory-mcp/store"
 	"memory-mcp/store/entry"
 	"memory-mcp/textanalysis"
 )
@@ -156,28 +159,18 @@ const mostSecrets = 20
 // openSecrets names the files that hold what looks like a secret: typed by
 // hand, since what passes through here is masked; or of a kind that the rules
 // did not know when it was stored.
-func (r reading) openSecrets(ctx context.Context) []Problem {
+func (r reading) openSecrets(ctx context.Context, now time.Time) []Problem {
 	var found []Problem
-	more := 0
-	for h := range r.view.Heads() {
-		if ctx.Err() != nil {
-			break
-		}
-		_, secrets := textanalysis.MaskSecrets(said(&h.Entry))
-		if len(secrets) == 0 {
-			continue
-		}
-		if len(found) == mostSecrets {
-			more++
-			continue
-		}
+	kinds := r.secretsIn(ctx, now)
+	heads := slices.SortedFunc(maps.Keys(kinds), func(a, b *store.Head) int { return strings.Compare(a.Path, b.Path) })
+	for _, h := range heads[:min(len(heads), mostSecrets)] {
 		found = append(found, Problem{
 			Lobe: r.lobe.name, File: r.path(h),
-			What:   fmt.Sprintf("it holds what looks like a secret (%s; rules %s)", secrets[0].Kind, textanalysis.SecretRulesVersion),
+			What:   fmt.Sprintf("it holds what looks like a secret (%s; rules %s)", kinds[h], textanalysis.SecretRulesVersion),
 			Remedy: secretRemedy(r.lobe.name),
 		})
 	}
-	if more > 0 {
+	if more := len(heads) - len(found); more > 0 {
 		found = append(found, Problem{Lobe: r.lobe.name, File: r.lobe.spec.Dir, What: fmt.Sprintf("%d more files hold what looks like a secret", more), Remedy: secretRemedy(r.lobe.name)})
 	}
 	return found

@@ -327,6 +327,9 @@ func (s *Set) undoSession(ctx context.Context, t Target, f *fix) error {
 	if len(undone)+len(skipped) == 0 {
 		return &NothingToUndoError{Session: f.Session, Lobe: strings.Join(lobeNames(lobes), ", ")}
 	}
+	if len(undone) == 0 {
+		f.out.Action = "unchanged"
+	}
 	return nil
 }
 

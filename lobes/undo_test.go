@@ -112,6 +112,7 @@ func TestUndoOfASession(t *testing.T) {
 	}
 	c = act(person, lobes.Correction{Action: "undo", Session: "mine"})
 	same(t, "once more", len(c.Undone), 0)
+	same(t, "once more it says so", c.Action, "unchanged")
 	brief := note(lobes.By{Actor: "c", Session: "brief"}, "Tundra")
 	act(lobes.By{Actor: "c", Session: "brief"}, lobes.Correction{ID: brief, Action: "delete"})
 	same(t, "its topic", act(person, lobes.Correction{ID: brief, Action: "undo"}).Topic, "architecture")

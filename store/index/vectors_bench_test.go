@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"memory-mcp/store/index"
 )
@@ -33,12 +35,18 @@ func BenchmarkNearest(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		v, q := randomVectors(n, 256)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
+			var took []time.Duration
 			for b.Loop() {
+				start := time.Now()
 				if _, err := v.Nearest(q, 50, nil); err != nil {
 					b.Fatal(err)
 				}
+				took = append(took, time.Since(start))
 			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[0].Microseconds()), "best-µs")
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "p95-µs")
 		})
 	}
 }

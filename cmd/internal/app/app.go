@@ -239,6 +239,7 @@ func (a *App) Run(ctx context.Context) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tending = ctx
+	new(thrift).begin()
 	a.now.set.Warm(ctx)
 	a.tend()
 }

@@ -101,7 +101,9 @@ func grounds(c lobes.Change) []string {
 	if c.Pending {
 		add("", "not yet in the history")
 	}
-	add("moved to lobe ", c.MovedTo)
+	if !strings.HasPrefix(c.Reason, "moved to "+c.MovedTo) && !strings.HasPrefix(c.Reason, "moved back to "+c.MovedTo) {
+		add("moved to lobe ", c.MovedTo)
+	}
 	if c.Erased != nil {
 		add("", "its content was erased at "+stamp(*c.Erased)+tail(" by ", c.Eraser))
 	}

@@ -10,7 +10,7 @@ import (
 
 type correctIn struct {
 	ID         string   `json:"id"`
-	Action     string   `json:"action" enum:"append|replace|supersede|edit|confirm|archive|move|undo|restore|delete|erase" words:"action" doc:"replace: the text was never right; supersede: it held until validFrom; confirm: still right; erase: gone from the history too"`
+	Action     string   `json:"action" enum:"append|replace|supersede|edit|confirm|archive|move|undo|restore|delete|erase" words:"action" doc:"replace: the text was never right; supersede: it held until validFrom; confirm: still right; erase: gone from history too"`
 	Correction string   `json:"correction" free:"1" keep:"1" doc:"the new text"`
 	ValidFrom  string   `json:"validFrom" doc:"of supersede"`
 	ToLobe     string   `json:"toLobe" doc:"of move"`
@@ -29,7 +29,7 @@ type correctIn struct {
 	Expires    *string  `json:"expires" keep:"1" hide:"1"`
 	Sources    []string `json:"sources" hide:"1" doc:"what the new text rests on"`
 	Quote      string   `json:"quote" free:"1" hide:"1" doc:"words of the source"`
-	Session    string   `json:"session" doc:"instead of id"`
+	Session    string   `json:"session" doc:"if no id; or source, actor, since"`
 	Source     string   `json:"source" hide:"1" doc:"of delete and erase instead of id: all that cites it"`
 	Actor      string   `json:"actor" hide:"1" doc:"of delete and erase instead of id: all that it wrote"`
 	Since      string   `json:"since" hide:"1" doc:"of delete and erase instead of id: all that was written then"`
@@ -44,7 +44,7 @@ type correctIn struct {
 func correctOp() Op {
 	return New(Op{
 		Name: "memory_correct", Title: "Correct a memory", Effect: Rewrites, bare: "id",
-		Doc:    "Call when a memory is wrong, outdated or misfiled, or to confirm that a stale one holds. Old texts stay in the history.",
+		Doc:    "Call when a memory is wrong, outdated or misfiled, or to confirm that a stale one holds. Old texts stay in history.",
 		listed: []Profile{Default, Full}, aliases: aliases(ofCorrect, map[string]string{"tag": "tags", "labels": "tags", "type": "kind"}),
 		example: `memory_correct(id: "arch-3f7a2b1c", action: "replace", correction: "the new text")`,
 	}, correct)
@@ -88,7 +88,14 @@ func (in correctIn) correction(now time.Time) (lobes.Correction, error) {
 		return c, nil
 	}
 	if in.ID == "" {
-		return c, &ArgumentError{Name: "id", Value: `""`, Want: "name the entry by its id, which every answer tells"}
+		want := "name the entry by its id, which every answer tells"
+		switch in.Action {
+		case "delete", "erase":
+			want += "; or say what is to go: session, source (a file), actor, since and until, of which a preview is shown first"
+		case "undo":
+			want += "; or give the session whose changes are to be undone"
+		}
+		return c, &ArgumentError{Name: "id", Value: `""`, Want: want}
 	}
 	var err error
 	if in.Expires != nil {

@@ -73,6 +73,9 @@ func (c *corrected) head() string {
 	if verb != "" {
 		verb = strings.ToUpper(verb[:1]) + verb[1:]
 	}
+	if c.Action == "erased" && c.Title == "" {
+		return fmt.Sprintf("%s %s | lobe %s", verb, c.ID, c.Lobe) // nobody knows more of it
+	}
 	s := fmt.Sprintf("%s %s %q | lobe %s | %s | %s", verb, c.ID, c.Title, c.Lobe, c.Topic, c.Path)
 	if c.Supersedes != "" {
 		s = fmt.Sprintf("Superseded %s by %s %q | lobe %s | %s | %s", c.Supersedes, c.ID, c.Title, c.Lobe, c.Topic, c.Path)
@@ -113,6 +116,8 @@ func (c *corrected) outcome(p *page) {
 	switch {
 	case len(c.Blanked) > 0:
 		c.afterBlank(p)
+	case c.ID == "" && c.Action == "unchanged":
+		p.line("Nothing was undone: somebody else has changed since what the session had changed.")
 	case c.Preview && c.Action == "erased":
 		p.line("These would go from files and history for good: %s.", strings.Join(c.Erased, ", "))
 	case c.Preview:

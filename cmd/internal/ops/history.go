@@ -18,7 +18,7 @@ const (
 type historyIn struct {
 	Action  string `json:"action" enum:"why|diff|timeline|as_of" words:"history" doc:"why(id); diff(since, until); timeline(before, limit); as_of(at, query)"`
 	ID      string `json:"id"`
-	Since   string `json:"since" doc:"times: 2026-06-09, 2 weeks ago, last monday"`
+	Since   string `json:"since" doc:"2026-06-09, 2 weeks ago, last monday"`
 	Until   string `json:"until"`
 	At      string `json:"at"`
 	ValidAt string `json:"validAt"`

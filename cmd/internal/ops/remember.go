@@ -30,7 +30,7 @@ type noteIn struct {
 	Solution   string   `json:"solution" free:"1" hide:"1"`
 	Quote      string   `json:"quote" free:"1" hide:"1"`
 	Branch     string   `json:"branch" hide:"1"`
-	Expires    string   `json:"expires" doc:"a date, or 30d"`
+	Expires    string   `json:"expires" doc:"a date, 30d; also validFrom, validUntil"`
 	ValidFrom  string   `json:"validFrom" hide:"1" doc:"since when it holds in the world"`
 	ValidUntil string   `json:"validUntil" hide:"1" doc:"until when"`
 }
@@ -61,7 +61,7 @@ func storeOp() Op {
 	return New(Op{
 		Name: "memory_store", Title: "Store a memory", Effect: Adds, bare: "content",
 		Doc: "Call when you learn something that a later session should know: a gotcha, decision, convention, or what the user prefers. " +
-			"Only content is needed; the rest is derived.",
+			"Only content is needed.",
 		listed: []Profile{Default, Full}, aliases: aliases(ofFields, ofStore),
 		example: `memory_store(content: "uploads must go through the queue, direct ones lose events", topic: "gotchas")`,
 	}, func(ctx context.Context, env *Env, in storeIn) (answer, error) {
