@@ -35,7 +35,7 @@ file costs in the same run.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runBench(c.Context(), e, o) },
 	}
 	f := c.Flags()
-	o.flags(f, []string{"1000", "10000", "100000"}, "of the made-up notes")
+	o.flags(c, []string{"1000", "10000", "100000"}, "of the made-up notes")
 	f.IntVar(&o.Stores, "stores", 50, "how many notes to store")
 	f.IntVar(&o.Asks, "queries", 200, "how many questions of each kind to ask")
 	f.IntVar(&o.Starts, "starts", 5, "how many processes to start, with a snapshot and without")

@@ -24,7 +24,7 @@ version, and git for the common directory.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runBenchHook(c.Context(), e, o) },
 	}
 	f := c.Flags()
-	o.flags(f, []string{"100", "1000", "10000"}, "of the made-up notes and prompts")
+	o.flags(c, []string{"100", "1000", "10000"}, "of the made-up notes and prompts")
 	f.IntVar(&o.Starts, "runs", 50, "how often to start each")
 	return c
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
 // scratch are the options of all measurements in scratch repositories.
@@ -19,7 +19,8 @@ type scratch struct {
 }
 
 // flags declares them; of says what the seed is of.
-func (s *scratch) flags(f *pflag.FlagSet, sizes []string, of string) {
+func (s *scratch) flags(c *cobra.Command, sizes []string, of string) {
+	f := c.Flags()
 	f.StringSliceVar(&s.sizes, "entries", sizes, "how many entries; several with commas")
 	f.Uint64Var(&s.seed, "seed", 1, of)
 	f.DurationVar(&s.rest, "rest", 3*time.Second, "let the files rest before they are read, as those of yesterday have")

@@ -27,7 +27,7 @@ without one.`,
 		},
 	}
 	f := c.Flags()
-	s.flags(f, []string{"1000", "10000", "100000"}, "of the entries, of what became of them, and of the questions")
+	s.flags(c, []string{"1000", "10000", "100000"}, "of the entries, of what became of them, and of the questions")
 	f.IntVar(&o.Asks, "queries", 200, "how many questions of each form to ask")
 	f.IntVar(&o.Starts, "starts", 3, "how often to open the lobe anew")
 	return c
