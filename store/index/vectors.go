@@ -142,21 +142,38 @@ func (v *Vectors) Nearest(query []float32, limit int, keep func(TextKey) bool) (
 	if err != nil || limit <= 0 || len(v.keys) == 0 {
 		return Nearness{}, err
 	}
-	best, sum, squares := &nearest{limit: limit}, 0.0, 0.0
+	cosines, sum, squares := make([]float32, len(v.keys)), 0.0, 0.0
 	for i, dot := range v.scores(row) {
-		score := float32(dot) * unit * v.unit[i]
-		sum += float64(score)
-		squares += float64(score) * float64(score)
-		if best.full() && score <= best.near[0].score {
-			continue
-		}
-		if keep == nil || keep(v.keys[i]) {
-			best.add(nearRow{score, i})
-		}
+		cosines[i] = float32(dot) * unit * v.unit[i]
+		sum += float64(cosines[i])
+		squares += float64(cosines[i]) * float64(cosines[i])
 	}
-	n := Nearness{Near: v.told(best.near), Texts: len(v.keys), Mean: sum / float64(len(v.keys))}
+	n := Nearness{Near: v.kept(cosines, limit, keep), Texts: len(v.keys), Mean: sum / float64(len(v.keys))}
 	n.Deviation = math.Sqrt(max(0, squares/float64(len(v.keys))-n.Mean*n.Mean))
 	return n, nil
+}
+
+// moreEachTime is by how much more are looked at when too few were kept.
+const moreEachTime = 8
+
+// kept are the nearest that may be given. keep is asked about the nearest only:
+// it may cost far more than a product.
+func (v *Vectors) kept(cosines []float32, limit int, keep func(TextKey) bool) []Near {
+	for most := limit; ; most *= moreEachTime {
+		best := &nearest{limit: most}
+		for i, score := range cosines {
+			if !best.full() || score > best.near[0].score {
+				best.add(nearRow{score, i})
+			}
+		}
+		found := v.told(best.near)
+		if keep != nil {
+			found = slices.DeleteFunc(found, func(n Near) bool { return !keep(n.Key) })
+		}
+		if len(found) >= limit || most >= len(cosines) {
+			return found[:min(len(found), limit)]
+		}
+	}
 }
 
 // scores are the products of a packed query with all rows.
