@@ -186,6 +186,28 @@ func (h history) states(id string) []store.Moment {
 	return slices.DeleteFunc(all, func(m store.Moment) bool { return m.Pending })
 }
 
+// unread counts the states that one of an entry's follows and that cannot be
+// read: their files are damaged, or gone. [Set.Diagnose] names them.
+func (h history) unread(id string, states ...store.Moment) int {
+	known := map[string]bool{}
+	for _, m := range h.states(id) {
+		known[m.Key] = true
+	}
+	missing := map[string]bool{}
+	for _, m := range states {
+		s, err := h.read(m)
+		if err != nil {
+			continue
+		}
+		for _, parent := range h.counted(s) {
+			if !known[parent] {
+				missing[parent] = true
+			}
+		}
+	}
+	return len(missing)
+}
+
 // stateWith finds the state with a key.
 func (h history) stateWith(id, key string) (store.Moment, bool) {
 	all := h.states(id)

@@ -224,3 +224,40 @@ func TestWordsThatStayAreTold(t *testing.T) {
 		t.Errorf("the present is gone: %s %v", b, err)
 	}
 }
+
+// TestAnUndoOverADamagedStateSaysSo: it cannot go back to what nobody can read.
+func TestAnUndoOverADamagedStateSaysSo(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+	for _, port := range []string{"8081", "8082"} {
+		w.clock.pass(time.Hour)
+		w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "replace", Text: "It listens on " + port + "."})
+	}
+	same(t, "all can be read", w.why(lobes.Target{}, s.ID).Unread, 0)
+	same(t, "an undo of it", len(w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo", Preview: true}).Warnings), 0)
+	files, err := filepath.Glob(filepath.Join(w.specs[0].Dir, ".history", "*", "*.md"))
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	for _, one := range []struct {
+		what string
+		harm func() error
+	}{
+		{"cut", func() error { return os.Truncate(files[1], 40) }},
+		{"gone", func() error { return os.Remove(files[1]) }},
+	} {
+		what := one.what
+		if err := one.harm(); err != nil {
+			t.Fatal(err)
+		}
+		w.open()
+		same(t, what+": why", w.why(lobes.Target{}, s.ID).Unread, 1)
+		c := w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo", Preview: true})
+		if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "cannot be read") {
+			t.Errorf("%s: undo warns %q", what, c.Warnings)
+		}
+	}
+	if problems := w.set.Diagnose(context.Background()).Problems; len(problems) != 1 || problems[0].File != files[1] {
+		t.Errorf("%+v", problems)
+	}
+}

@@ -24,6 +24,9 @@ type Chain struct {
 	Ancestors   []Link `json:"ancestors"`
 	Descendants []Link `json:"descendants"`
 	Omitted     int    `json:"omitted"` // links beyond the bound
+	// Unread counts states of the entry that others follow and whose files are
+	// damaged or gone.
+	Unread int `json:"unread,omitempty"`
 }
 
 // Link is an entry that another one hangs together with.

@@ -77,6 +77,7 @@ func TestTwinsOfFoldersThatWerePutTogetherAreMarked(t *testing.T) {
 
 func putTogether(t *testing.T, order []string) {
 	w := newWorld(t, nil, "app", "far")
+	w.clock.set(time.Now().Add(time.Hour)) // no file is touched after what history says
 	app := lobes.Target{Lobe: "app"}
 	s := w.stored(app, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
 	w.shut()

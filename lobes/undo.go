@@ -192,6 +192,9 @@ func (r reading) planUndo(tx *store.Tx, f *fix) error {
 	if err := h.goBack(tx, f, all, len(all)-1); err != nil {
 		return err
 	}
+	if f.warnings = nil; h.unread(f.ID, last.first) > 0 {
+		f.warnings = []string{"what it was just before cannot be read, since the file of that state is damaged or gone: it is what it was before that"}
+	}
 	f.out.ID, f.out.Lobe, f.out.Topic, f.out.Title = f.ID, r.lobe.name, last.is.Topic, f.out.Undone[0].Title
 	if n := len(all); n > 1 && !f.out.Undone[0].Gone {
 		f.out.Topic = all[n-2].is.Topic

@@ -107,6 +107,7 @@ func (h history) chain(ctx context.Context, id string) (Chain, error) {
 	if c.Records, err = h.records(ctx, id); err != nil {
 		return c, err
 	}
+	c.Unread = h.unread(id, h.states(id)...)
 	c.State, c.MovedTo = h.stateOf(id)
 	if head, ok := h.past.View().ID(id); ok {
 		now := h.lobe.o.Now()

@@ -21,6 +21,7 @@ type reasons struct {
 	Ancestors   []lobes.Link   `json:"ancestors"`
 	Descendants []lobes.Link   `json:"descendants"`
 	Omitted     int            `json:"omitted"`
+	Unread      int            `json:"unread,omitempty"`
 	Truncated   bool           `json:"truncated"`
 	AsOf        string         `json:"as_of"`
 	ValidAt     string         `json:"valid_at"`
@@ -38,7 +39,7 @@ func why(ctx context.Context, env *Env, in historyIn) (answer, error) {
 	}
 	a := &reasons{
 		ID: safeLine(c.ID), Lobe: c.Lobe, State: c.State, MovedTo: c.MovedTo, Changes: shown(c.Changes), Beside: shown(c.Beside), Records: shown(c.Records),
-		Ancestors: shownLinks(c.Ancestors), Descendants: shownLinks(c.Descendants), Omitted: c.Omitted,
+		Ancestors: shownLinks(c.Ancestors), Descendants: shownLinks(c.Descendants), Omitted: c.Omitted, Unread: c.Unread,
 		AsOf: instant(env.now()), ValidAt: instant(env.now()),
 	}
 	if c.Entry != nil {
@@ -101,6 +102,9 @@ func (r *reasons) text(p *page) {
 		p.write(r.Entry.full(p.room() / 2))
 	}
 	r.list(p, "How it came about, oldest first:", r.changeBlocks(r.Changes))
+	if r.Unread > 0 {
+		p.line("NOT KNOWN: %s between these, since files of the history are damaged or gone. Which: %s", count(r.Unread, "state", "states"), p.diagnose())
+	}
 	if len(r.Beside) > 0 {
 		r.list(p, "Beside it, not believed:", r.changeBlocks(r.Beside))
 	}
