@@ -2,7 +2,6 @@ package lobes
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -47,8 +46,10 @@ type UnaskedError struct {
 	Until time.Time // when it is worth to ask again; zero when nobody knows
 }
 
-// Error tells the cause.
-func (e *UnaskedError) Error() string { return fmt.Sprintf("the model was not asked: %v", e.Cause) }
+// Error tells the cause on one line: programs say a lot when they fail.
+func (e *UnaskedError) Error() string {
+	return "the model was not asked: " + cutLine(e.Cause.Error(), mostReason)
+}
 
 // Unwrap gives the cause.
 func (e *UnaskedError) Unwrap() error { return e.Cause }

@@ -343,7 +343,7 @@ func (j *job) failed(ctx context.Context, name string, it *item, cause error) (w
 	if ctx.Err() != nil {
 		return true, errors.Join(ctx.Err(), j.box.save(name, it))
 	}
-	it.LastError = cause.Error()
+	it.LastError = cutLine(cause.Error(), mostReason)
 	switch {
 	case unasked != nil:
 		return true, errors.Join(cause, j.box.save(name, it))

@@ -175,8 +175,10 @@ func TestAttempts(t *testing.T) {
 func TestInnocentFailures(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	for name, fail := range map[string]func() error{
-		"no model": func() error { return &lobes.UnaskedError{Cause: errors.New("spent")} },
-		"the end":  func() error { cancel(); return context.Canceled },
+		"no model": func() error {
+			return &lobes.UnaskedError{Cause: errors.New("spent:\n" + strings.Repeat("says a program\n", 100))}
+		},
+		"the end": func() error { cancel(); return context.Canceled },
 	} {
 		f := &finder{answer: func(string) (lobes.Extracted, error) { return lobes.Extracted{}, fail() }}
 		w := working(t, f)
@@ -187,6 +189,9 @@ func TestInnocentFailures(t *testing.T) {
 				use = ctx
 			}
 			done, err := w.set.Work(use, w.app(), lobes.Working{Patient: true})
+			if strings.Contains(done.Stopped, "\n") || len(done.Stopped) > 400 {
+				t.Errorf("%s: stopped for %q", name, done.Stopped)
+			}
 			if done.Left != 1 || done.Failed != 0 || (err != nil) != (name == "the end") {
 				t.Fatalf("%s: %+v, %v", name, done, err)
 			}

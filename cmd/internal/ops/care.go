@@ -328,7 +328,7 @@ func (m Part) Line() string {
 		s += fmt.Sprintf("; at most %s calls and %s tokens a day", bound(m.MostCalls), bound(m.MostTokens))
 	}
 	if m.Cause != "" {
-		s += ": " + m.Cause
+		s += ": " + strings.Join(strings.Fields(m.Cause), " ")
 	}
 	if m.Next != "" {
 		s += ". Next: " + m.Next

@@ -162,6 +162,11 @@ func ofTexts(g guide, err error) *Fault {
 	if errors.As(err, &recalled) {
 		return &Fault{"recalled", recalled.Error(), "Record what is new alone. What is remembered: " + g.search(true, "what it is about"), ExitRefused, 422}
 	}
+	var declined *lobes.DeclinedError
+	var unfounded *lobes.UnfoundedError
+	if errors.As(err, &declined) || errors.As(err, &unfounded) {
+		return &Fault{"not_told", err.Error(), "The memories stay as they are. How the model is: " + g.diagnose(), ExitRefused, 422}
+	}
 	var unasked *lobes.UnaskedError
 	if errors.As(err, &unasked) {
 		return &Fault{"model_unasked", unasked.Error(), "What was recorded goes on waiting. How the model is: " + g.diagnose(), ExitFailure, 503}

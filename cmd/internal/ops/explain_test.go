@@ -64,6 +64,8 @@ func explained() []struct {
 		{"store.RecordsFullError", &store.RecordsFullError{Dir: "/x/.records", Bytes: store.MaxRecords}, "records_full", "/x/.records"},
 		{"lobes.ErrInboxFull", lobes.ErrInboxFull, "inbox_full", "memory-mcp diagnose"},
 		{"lobes.RecalledError", &lobes.RecalledError{}, "recalled", "what is new"},
+		{"lobes.DeclinedError", &lobes.DeclinedError{}, "not_told", "stay as they are"},
+		{"lobes.UnfoundedError", &lobes.UnfoundedError{What: "a number"}, "not_told", "stay as they are"},
 		{"lobes.UnaskedError", &lobes.UnaskedError{Cause: errors.New("spent")}, "model_unasked", "memory-mcp diagnose"},
 		{"lobes.NoTranscriberError", &lobes.NoTranscriberError{Why: errors.New("x")}, "no_transcriber", "memory-mcp models use whisper-base"},
 		{"lobes.NoTranscriberError", &lobes.NoTranscriberError{Why: whisper.ErrNotBuilt}, "no_transcriber", "-tags whisper"},
