@@ -332,3 +332,16 @@ func TestAFileFromOutsideThatSpeaksToTheModelIsHeld(t *testing.T) {
 		t.Errorf("confirmed: %+v", a)
 	}
 }
+
+// What helped a hit by a hair is no reason to tell.
+func TestWhyLeavesOutWhatHardlyCounts(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	w.stored(lobes.Target{Lobe: "app"}, lobes.Note{Topic: "gotchas", Title: "The queue", Text: "Uploads must go through the queue, direct ones lose events."})
+	a := w.asked("add retry to the upload client")
+	if len(a.Results) != 1 {
+		t.Fatalf("%d hits", len(a.Results))
+	}
+	if why := a.Results[0].Why; !strings.HasPrefix(why, "upload in ") {
+		t.Errorf("why: %q", why)
+	}
+}

@@ -101,7 +101,11 @@ func revisionName(r entry.Revision) string {
 // still be relied on.
 func why(found []index.Reason, boosts []Reason, verdict string) string {
 	var words, fields, moved []string
+	says := slices.ContainsFunc(found, func(r index.Reason) bool { return r.Term != "" && !r.Filler })
 	for _, r := range found {
+		if says && r.Filler {
+			continue
+		}
 		word := r.Term
 		if r.For != "" && r.For != r.Term {
 			word += " for " + r.For

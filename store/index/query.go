@@ -55,6 +55,8 @@ type Reason struct {
 	Field string
 	// Share is the part of the score, from 0 to 1.
 	Share float64
+	// Filler tells that the query's word says nothing by itself, as "the".
+	Filler bool
 }
 
 // A Result is what a search found.

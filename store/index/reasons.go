@@ -51,7 +51,7 @@ func (h *Hit) add(kind, field string, share float64) {
 
 func (p *plan) reason(i int, counts byte, share float64) Reason {
 	t := &p.terms[i]
-	r := Reason{Kind: "term", Term: t.text, Share: share}
+	r := Reason{Kind: "term", Term: t.text, Share: share, Filler: !p.terms[t.source].informative()}
 	if t.source != i {
 		r.Kind, r.For = "expansion", p.terms[t.source].text
 	}
