@@ -72,9 +72,7 @@ func (g *generator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mode, err := os.ReadFile(g.mode)
 	if f, e := os.OpenFile(g.asked, os.O_APPEND|os.O_WRONLY, 0o600); e == nil {
 		_, e = f.Write(append(raw, '\n'))
-		if e = f.Close(); e != nil {
-			err = e
-		}
+		err = errors.Join(err, e, f.Close())
 	}
 	material, wrong := materialOf(bytes.NewReader(raw))
 	if err = errors.Join(err, wrong); err != nil {

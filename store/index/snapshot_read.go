@@ -62,13 +62,11 @@ func (r *decoder) take(n int) []byte {
 }
 
 func (r *decoder) string() string {
-	from := r.at
 	b := r.take(int(r.number()))
 	if b == nil {
 		return ""
 	}
-	from = r.at - len(b)
-	return r.text[from:r.at]
+	return r.text[r.at-len(b) : r.at]
 }
 
 // bytes returns a part of the snapshot.
