@@ -20,12 +20,49 @@ var namePattern = sync.OnceValue(func() *regexp.Regexp {
 func Invented(text, source string) string {
 	source = strings.ToLower(source)
 	for _, name := range names(text) {
-		if !strings.Contains(source, strings.ToLower(name)) {
+		if !hasName(source, strings.ToLower(name)) {
 			return name
 		}
 	}
 	return ""
 }
+
+// hasName tells whether a name stands in a source whole: 80 is not in 8080.
+func hasName(source, name string) bool {
+	for from := 0; ; {
+		i := strings.Index(source[from:], name)
+		if i < 0 {
+			return false
+		}
+		at := from + i
+		if wholeName(source[:at], name, source[at+len(name):]) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// wholeName tells whether a name goes on neither in what is before it nor in
+// what follows. A number ends at a letter, since 10 ms is 10ms; a name may be
+// told without what is reached through it, but a path not without its end.
+func wholeName(before, name, after string) bool {
+	number := !strings.ContainsFunc(name, unicode.IsLetter)
+	goes := func(b byte) bool { return digit(b) || !number && (b == '_' || b >= 'a' && b <= 'z') }
+	first, last := name[0], name[len(name)-1]
+	if n := len(before); n > 0 && goes(first) && goes(before[n-1]) || n > 1 && digit(first) && before[n-1] == '.' && digit(before[n-2]) {
+		return false
+	}
+	if after == "" {
+		return true
+	}
+	if after[0] == '.' && len(after) > 1 {
+		path := strings.ContainsRune(name, '/') && goes(after[1])
+		return !path && (!digit(last) || !digit(after[1]))
+	}
+	return !goes(last) || !goes(after[0])
+}
+
+func digit(b byte) bool { return b >= '0' && b <= '9' }
 
 func names(text string) []string {
 	var found []string
