@@ -230,10 +230,15 @@ func (s *Set) dropKnown(ctx context.Context, r reading, it *item, answer *Record
 		}
 		readings = append(readings, shared)
 	}
+	known := false
 	kept := slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool {
-		return strings.TrimSpace(p) == "" || len(p) <= mostParagraph && slices.ContainsFunc(readings, func(r reading) bool { return r.recalls(p) })
+		recalled := len(p) <= mostParagraph && slices.ContainsFunc(readings, func(r reading) bool { return r.recalls(p) })
+		known = known || recalled
+		return recalled || strings.TrimSpace(p) == ""
 	})
-	if len(kept) == 0 {
+	// Titles alone say nothing.
+	says := func(p string) bool { return !strings.HasPrefix(p, "#") || strings.Contains(p, "\n") }
+	if known && !slices.ContainsFunc(kept, says) {
 		return &RecalledError{}
 	}
 	if len(kept) < len(paragraphs) {

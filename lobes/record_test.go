@@ -52,6 +52,10 @@ func TestRecalledTextIsLeftOut(t *testing.T) {
 	if !errors.As(err, &recalled) {
 		t.Errorf("known texts without a fence: %v", err)
 	}
+	_, err = w.set.Record(t.Context(), agent, w.app(), lobes.Material{Text: "# Uploads\n\nThe uploads go through the queue, since direct ones lose events."})
+	if !errors.As(err, &recalled) {
+		t.Errorf("a known text with its title: %v", err)
+	}
 }
 
 // To forget a session takes its material along, as far as it waits.
