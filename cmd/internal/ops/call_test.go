@@ -22,7 +22,7 @@ func TestStorePassesEveryFieldOn(t *testing.T) {
 		Topic: "gotchas", Scope: "global", Title: "t", Text: "c", Kind: "decision", Trust: "user", Provenance: "human", Confidence: num(.9), Importance: num(.8),
 		Tags: []string{"a"}, Sources: []string{"s"}, References: []string{"r"}, Files: []string{"f"}, Conditions: []string{"os: linux"},
 		Subject: "su", Problem: "p", Solution: "so", Quote: "q", Branch: "b",
-		Expires: "2026-12-31T23:59:59.999Z", ValidFrom: "2026-01-01T00:00:00Z", ValidUntil: "2026-12-30T12:00:00Z", StoreAnyway: true,
+		Expires: "2027-01-01T00:00:00Z", ValidFrom: "2026-01-01T00:00:00Z", ValidUntil: "2026-12-30T12:00:00Z", StoreAnyway: true,
 	}}
 	if !reflect.DeepEqual(m.notes, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", m.notes, want)

@@ -11,6 +11,9 @@ type when struct {
 	name string
 	// end takes the end of a day, month or other period, else its start.
 	end bool
+	// outside is for a time at which something does not hold any more: the end
+	// of a period is the first moment after it, so that all of it holds.
+	outside bool
 	// past is for what was recorded: a span without a direction goes back, a
 	// day without a year is the last such day, and what begins after now makes
 	// no sense.
@@ -18,13 +21,13 @@ type when struct {
 }
 
 // The times of arguments.
-func asOfTime() when    { return when{"asOf", true, true} }
-func validAtTime() when { return when{"validAt", true, false} }
-func sinceTime() when   { return when{"since", false, true} }
-func untilTime() when   { return when{"until", true, true} }
-func fromTime() when    { return when{"validFrom", false, false} }
-func validUntil() when  { return when{"validUntil", true, false} }
-func expiresTime() when { return when{"expires", true, false} }
+func asOfTime() when    { return when{name: "asOf", end: true, past: true} }
+func validAtTime() when { return when{name: "validAt", end: true} }
+func sinceTime() when   { return when{name: "since", past: true} }
+func untilTime() when   { return when{name: "until", end: true, past: true} }
+func fromTime() when    { return when{name: "validFrom"} }
+func validUntil() when  { return when{name: "validUntil", end: true, outside: true} }
+func expiresTime() when { return when{name: "expires", end: true, outside: true} }
 
 // read reads a time as callers write it: an instant, a date, a month, a span
 // from now, or words such as "last monday". A day or another period is its
@@ -38,12 +41,20 @@ func (w when) read(s string, now time.Time) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, &ArgumentError{Name: w.name, Value: quote(cut(s, 60)), Want: err.Error()}
 	}
+	if y := p.from.UTC().Year(); y < 1 || y > 9999 {
+		return time.Time{}, &ArgumentError{Name: w.name, Value: quote(cut(s, 60)), Want: errTime.Error()} // no date can be written of it
+	}
 	if w.past && p.from.After(now) {
 		return time.Time{}, &ArgumentError{Name: w.name, Value: quote(cut(s, 60)), Want: w.notYet(p.from, now)}
 	}
 	t := p.from
 	if w.end && !p.instant() {
-		t = p.until.Add(-time.Nanosecond)
+		if t = p.until; !w.outside {
+			t = t.Add(-time.Nanosecond)
+		}
+		if last := time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC); t.After(last) {
+			t = last // as people write for ever
+		}
 	}
 	if w.past && t.After(now) {
 		t = now

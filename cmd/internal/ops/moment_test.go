@@ -26,6 +26,9 @@ func TestTimesAreReadAsCallersWriteThem(t *testing.T) {
 		{"validFrom", "2026-06-01", "2026-05-31T22:00:00Z"},
 		{"validAt", "2026-06-09", "2026-06-09T21:59:59.999999999Z"},
 		{"validAt", "2030-01-01", "2030-01-01T21:59:59.999999999Z"},
+		{"validUntil", "2026-06-09", "2026-06-09T22:00:00Z"}, // all of the day is before it
+		{"expires", "2026-06-09", "2026-06-09T22:00:00Z"},
+		{"expires", "2030", "2030-12-31T22:00:00Z"},
 		{"asOf", "today", "2026-06-17T13:30:00Z"}, // its end lies in the future
 		{"asOf", "now", "2026-06-17T13:30:00Z"},
 		{"asOf", "yesterday", "2026-06-16T21:59:59.999999999Z"},
@@ -74,15 +77,23 @@ func TestTimesAreReadAsCallersWriteThem(t *testing.T) {
 		{"since", "3天前", "2026-06-13T22:00:00Z"},
 		{"since", "三个月前", "2026-03-16T22:00:00Z"},
 		{"since", "2小时前", "2026-06-17T11:30:00Z"},
+		{"since", "十二天前", "2026-06-04T22:00:00Z"},
+		{"since", "二十三天前", "2026-05-24T22:00:00Z"},
+		{"since", "三十分钟前", "2026-06-17T13:00:00Z"},
+		{"since", "半小时前", "2026-06-17T13:00:00Z"},
+		{"since", "半个小时以前", "2026-06-17T13:00:00Z"},
+		{"since", "half an hour ago", "2026-06-17T13:00:00Z"},
+		{"since", "半年前", "2025-12-16T22:00:00Z"},
 		{"since", "上个月", "2026-04-30T22:00:00Z"},
 		{"since", "去年", "2024-12-31T22:00:00Z"},
 		{"since", "2026年6月9日", "2026-06-08T22:00:00Z"},
 		{"since", "6月9日", "2026-06-08T22:00:00Z"},
 		{"expires", "30d", "2026-07-17T13:30:00Z"},
-		{"expires", "in 2 weeks", "2026-07-01T21:59:59.999999999Z"},
+		{"expires", "in 2 weeks", "2026-07-01T22:00:00Z"},
 		{"expires", "6m", "2026-12-17T13:30:00Z"},
-		{"expires", "tomorrow", "2026-06-18T21:59:59.999999999Z"},
-		{"expires", "next friday", "2026-06-19T21:59:59.999999999Z"},
+		{"expires", "tomorrow", "2026-06-18T22:00:00Z"},
+		{"expires", "next friday", "2026-06-19T22:00:00Z"},
+		{"validUntil", "9999-12-31", "9999-12-31T22:00:00Z"},
 		{"validFrom", "3 weeks ago", "2026-05-26T22:00:00Z"},
 		{"asOf", "", "0001-01-01T00:00:00Z"},
 	}
@@ -94,6 +105,17 @@ func TestTimesAreReadAsCallersWriteThem(t *testing.T) {
 	}
 }
 
+// TestTheEndOfAllTime: what people write for ever is a date that can be written,
+// west of Greenwich too.
+func TestTheEndOfAllTime(t *testing.T) {
+	for name, want := range map[string]string{"validUntil": "9999-12-31T23:59:59.999999999Z", "validAt": "9999-12-31T23:59:59.999999999Z", "validFrom": "9999-12-31T08:00:00Z"} {
+		got, err := ops.ReadTime(name, "9999-12-31", wednesday.In(time.FixedZone("", -8*3600)))
+		if err != nil || got.UTC().Format(time.RFC3339Nano) != want {
+			t.Errorf("%s is %s, %v", name, got.UTC().Format(time.RFC3339Nano), err)
+		}
+	}
+}
+
 func TestTimesThatCannotBeReadAreRefused(t *testing.T) {
 	tests := []struct{ name, given, want string }{
 		{"asOf", "banana", "such as"}, {"asOf", "the day we met", "such as"}, {"asOf", "2026-13-01", "such as"}, {"asOf", "2026-02-30", "such as"},
@@ -101,7 +123,7 @@ func TestTimesThatCannotBeReadAreRefused(t *testing.T) {
 		{"asOf", "06/09/2026", "write 2026-06-09, or 2026-09-06"}, {"asOf", "13/09/2026", "write it as 2026-09-13"}, {"asOf", "9.6.2026", "write it as 2026-06-09"},
 		{"since", "30m", "min or mo"}, {"validAt", "friday", "such as"}, {"since", strings.Repeat("9", 100), "such as"}, {"since", "99999999 years ago", "such as"},
 		{"asOf", "tomorrow", "validAt"}, {"asOf", "2027-01-01", "lies in the future"}, {"since", "in 2 weeks", "has been"}, {"until", "next monday", "has been"},
-		{"asOf", "31 june", "such as"}, {"asOf", "\x00", "such as"},
+		{"asOf", "31 june", "such as"}, {"asOf", "99999 years ago", "such as"}, {"validAt", "in 9000 years", "such as"}, {"since", "十二十天前", "such as"}, {"since", "半天前", "such as"}, {"asOf", "\x00", "such as"},
 	}
 	for _, tt := range tests {
 		got, err := ops.ReadTime(tt.name, tt.given, wednesday)

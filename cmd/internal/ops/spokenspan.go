@@ -91,14 +91,19 @@ type timeUnit struct {
 
 // counted reads a number and a unit: "2 weeks", "a month", "30d", "两周".
 func counted(words string) (int, timeUnit, bool) {
+	if half, ok := halves[words]; ok {
+		unit, known := unitOf(half.unit)
+		return half.n, unit, known
+	}
 	i := strings.IndexFunc(words, func(r rune) bool { return r < '0' || r > '9' })
 	number, name := "", words
 	if i > 0 {
 		number, name = words[:i], strings.TrimSpace(words[i:])
 	} else if first, rest, two := strings.Cut(words, " "); two {
 		number, name = first, rest
-	} else if r := []rune(words); len(r) > 1 && unicode.Is(unicode.Han, r[0]) {
-		number, name = string(r[0]), string(r[1:])
+	} else if n, rest, ok := chineseNumber(words); ok {
+		unit, known := unitOf(rest)
+		return n, unit, known
 	}
 	n, err := strconv.Atoi(number)
 	if spelt, ok := spelt[number]; ok {
@@ -114,6 +119,37 @@ const longestNumber = 5
 var spelt = map[string]int{
 	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 	"一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+}
+
+// halves are spans of half a unit, in the smaller one that they come to.
+var halves = map[string]struct {
+	n    int
+	unit string
+}{
+	"half an hour": {30, "min"}, "半小时": {30, "分钟"}, "半个小时": {30, "分钟"}, "半个钟头": {30, "分钟"},
+	"half a year": {6, "month"}, "半年": {6, "个月"},
+}
+
+// chineseNumber takes a number below a hundred from the front: 三, 十二, 二十三.
+func chineseNumber(words string) (n int, rest string, ok bool) {
+	r := []rune(words)
+	digit := func(i int) int {
+		if i < len(r) && r[i] != '十' && unicode.Is(unicode.Han, r[i]) {
+			return spelt[string(r[i])]
+		}
+		return 0
+	}
+	i := 0
+	if n = digit(i); n > 0 {
+		i++
+	}
+	if i < len(r) && r[i] == '十' {
+		n, i = max(n, 1)*10, i+1
+		if unit := digit(i); unit > 0 {
+			n, i = n+unit, i+1
+		}
+	}
+	return n, string(r[i:]), n > 0
 }
 
 func unitOf(name string) (timeUnit, bool) {
