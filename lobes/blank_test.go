@@ -261,3 +261,38 @@ func TestAnUndoOverADamagedStateSaysSo(t *testing.T) {
 		t.Errorf("%+v", problems)
 	}
 }
+
+// TestAnUndoNeverDeletesForWantOfAFile: when the only state before the last
+// change cannot be read, the entry was there all the same; it is not taken away.
+func TestAnUndoNeverDeletesForWantOfAFile(t *testing.T) {
+	for what, harm := range map[string]func(string) error{
+		"cut": func(file string) error { return os.Truncate(file, 40) }, "gone": os.Remove,
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t, nil, "app")
+			s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "Port", Text: "It listens on 8080."})
+			files, err := filepath.Glob(filepath.Join(w.specs[0].Dir, ".history", "*", "*.md"))
+			if err != nil || len(files) != 1 {
+				t.Fatal(files, err)
+			}
+			w.clock.pass(time.Hour)
+			ctx, later := context.Background(), lobes.By{Actor: "host 1", Session: "later"}
+			if _, err := w.set.Correct(ctx, later, lobes.Target{}, lobes.Correction{ID: s.ID, Action: "replace", Text: "It listens on 8081."}); err != nil {
+				t.Fatal(err)
+			}
+			if err := harm(files[0]); err != nil {
+				t.Fatal(err)
+			}
+			w.open()
+			var lost *lobes.LostStateError
+			if _, err := w.set.Correct(ctx, later, lobes.Target{}, lobes.Correction{ID: s.ID, Action: "undo"}); !errors.As(err, &lost) {
+				t.Errorf("undo: %v", err)
+			}
+			c := w.correct(lobes.Target{}, lobes.Correction{Session: "later", Action: "undo"})
+			if len(c.Undone) != 0 || len(c.Skipped) != 1 || !strings.Contains(c.Skipped[0].Why, "cannot be read") {
+				t.Errorf("undo of the session: %+v", c)
+			}
+			same(t, "it is believed", w.why(lobes.Target{}, s.ID).State, lobes.StateBelieved)
+		})
+	}
+}

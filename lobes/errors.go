@@ -194,6 +194,17 @@ func (e *NothingToUndoError) Error() string {
 	return fmt.Sprintf("entry %q in %s has no change that is not undone", e.ID, e.Lobe)
 }
 
+// LostStateError says that nobody knows what an entry was before a change: the
+// file of that state is damaged or gone.
+type LostStateError struct {
+	ID       string
+	Recorded time.Time // of the change
+}
+
+func (e *LostStateError) Error() string {
+	return fmt.Sprintf("what entry %q was before %s cannot be read: the file of that state is damaged or gone", e.ID, e.Recorded.UTC().Format(time.RFC3339))
+}
+
 // MovedError says that an entry lies in another lobe by now.
 type MovedError struct{ ID, Lobe, To string }
 

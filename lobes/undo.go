@@ -267,6 +267,8 @@ func (h history) goBack(tx *store.Tx, f *fix, all []deed, n int) error {
 		if before = &all[n-1]; before.Blank {
 			return &store.BlankError{ID: last.ID, Recorded: before.Recorded}
 		}
+	} else if h.unread(last.ID, all[0].first) > 0 { // it was there, and nothing older can be read
+		return &LostStateError{ID: last.ID, Recorded: all[0].first.Recorded}
 	}
 	u := Undone{ID: last.ID, Lobe: h.lobe.name, Title: last.is.Title, Recorded: last.Recorded.UTC(), Actor: last.rev.Actor, Gone: before == nil || before.rev.Gone()}
 	u.Kind, u.Path, u.Changes = kindOf(last.rev.Op), h.abs(last.path), []string{}
@@ -369,8 +371,11 @@ func (r reading) planUndoSession(ctx context.Context, tx *store.Tx, f *fix) erro
 		if err := h.goBack(tx, f, all, n); err != nil {
 			var taken *store.ExistsError
 			var blank *store.BlankError
+			var lost *LostStateError
 			why := "another file lies where it lay"
 			switch {
+			case errors.As(err, &lost):
+				why = "what it was before cannot be read"
 			case errors.As(err, &blank):
 				why = "what it was before was erased"
 			case !errors.As(err, &taken):

@@ -55,6 +55,7 @@ func explained() []struct {
 		{"store.CurrentError", &store.CurrentError{ID: "a", Revision: "0011223344556677"}, "current", "replace"},
 		{"store.UnknownRevisionError", &store.UnknownRevisionError{ID: "a", Revision: "0011223344556677"}, "unknown_revision", "why"},
 		{"store.BlankError", &store.BlankError{ID: "a", Recorded: noon}, "erased_state", "why"},
+		{"lobes.LostStateError", &lobes.LostStateError{ID: "a", Recorded: noon}, "lost_state", "replace"},
 		{"store.BusyError", &store.BusyError{ID: "a", Path: "/x", Age: time.Second}, "busy", "repeat"},
 		{"store.LockedError", &store.LockedError{Path: "/x", Waited: time.Second}, "locked", "epeat"},
 		{"store.ConflictError", &store.ConflictError{ID: "arch-1", Want: "a", Have: "b"}, "conflict", `memory_query(id: "arch-1")`},

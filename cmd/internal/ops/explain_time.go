@@ -10,6 +10,7 @@ import (
 // forgetting, and texts that were taken back.
 func ofPast(g guide, err error) *Fault {
 	var nothing *lobes.NothingToUndoError
+	var lost *lobes.LostStateError
 	var moved *lobes.MovedError
 	var stale *lobes.StaleTokenError
 	var refused *lobes.RefusedError
@@ -20,6 +21,8 @@ func ofPast(g guide, err error) *Fault {
 			args = []arg{{"id", nothing.ID}}
 		}
 		return &Fault{"nothing_to_undo", nothing.Error(), "What happened: " + g.history(askTimeline, args...), ExitRefused, 409}
+	case errors.As(err, &lost):
+		return &Fault{"lost_state", lost.Error(), "Nothing was changed. Which file it is: " + g.diagnose() + ". What holds: " + g.correct(lost.ID, "replace", "the text that holds"), ExitRefused, 409}
 	case errors.As(err, &moved):
 		return &Fault{"moved", moved.Error(), "Repeat the call with lobe: " + quote(moved.To) + ". Why: " + g.history(askWhy, arg{"id", moved.ID}, arg{"lobe", moved.To}), ExitNotFound, 409}
 	case errors.As(err, &stale):
