@@ -106,19 +106,33 @@ func (s *Set) rerank(ctx context.Context, hits []hit, q Query) bool {
 	return true
 }
 
-// embedEvery is the time between two looks for memories without a vector.
-const embedEvery = 2 * time.Second
+// embedEvery is the time between two looks for memories without a vector, and
+// embedRest the longest one after failures: each look costs calls of the day's
+// ceiling.
+const (
+	embedEvery = 2 * time.Second
+	embedRest  = 10 * time.Minute
+)
 
 // embed gives vectors to the memories of the lobes that were used, until ctx
-// ends. What fails is tried again.
+// ends. What fails is tried again, after twice the time that it was before.
 func (s *Set) embed(ctx context.Context) {
 	tick := time.NewTicker(embedEvery)
 	defer tick.Stop()
+	rest, next := make(map[*Lobe]time.Duration), make(map[*Lobe]time.Time)
 	for {
 		for _, l := range s.lobes {
-			if err := l.embed(ctx); err != nil && ctx.Err() == nil {
-				s.o.Logger.Debug("memories have no vectors yet", "lobe", l.name, "cause", err)
+			if time.Now().Before(next[l]) {
+				continue
 			}
+			err := l.embed(ctx)
+			if err == nil || ctx.Err() != nil {
+				delete(rest, l)
+				continue
+			}
+			rest[l] = min(max(2*rest[l], embedEvery), embedRest)
+			next[l] = time.Now().Add(rest[l])
+			s.o.Logger.Debug("memories have no vectors yet", "lobe", l.name, "cause", err, "rest", rest[l])
 		}
 		select {
 		case <-ctx.Done():
