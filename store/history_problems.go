@@ -44,6 +44,7 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) 
 	a.leftOver(view)
 	a.replaced()
 	a.missing()
+	a.branched(view)
 	return append(a.found, s.twinProblems()...), nil
 }
 
@@ -111,6 +112,30 @@ func (a *audit) missing() {
 			there[key] = true // named once
 			file := path.Join(historyDir, entry.HistoryDir(id), id+"."+key+".md")
 			a.found = append(a.found, Problem{File: a.s.abs(file), What: "is gone: what was believed of it then is not known", Remedy: "bring the file back from a copy of the folder"})
+		}
+	}
+}
+
+// branched notes the ids that have twins: of a folder that was copied over this
+// one, nobody may have asked yet. Only those of which more than one state is
+// followed by none are looked at.
+func (a *audit) branched(view *View) {
+	for _, id := range slices.Sorted(maps.Keys(a.files)) {
+		followed, stand := make(map[string]bool, len(a.follow[id])), standInsOf(a.stand[id])
+		for _, key := range a.follow[id] {
+			followed[stand.now(key)] = true
+		}
+		leaves := 0
+		for _, file := range a.files[id] {
+			if _, key, _ := entry.SplitName(path.Base(file)); !followed[key] && strings.HasPrefix(file, historyDir+"/") {
+				leaves++
+			}
+		}
+		if leaves < 2 {
+			continue
+		}
+		if h, _ := view.ID(id); len(a.s.twinsOf(a.root, id, h)) > 0 {
+			a.s.noteTwins(id)
 		}
 	}
 }

@@ -59,6 +59,30 @@ func diverged(t testing.TB) (a, b *store.Store) {
 	return a, copyOf(t, a)
 }
 
+// TestAFolderThatWasCopiedOverAnother: whoever looks through the folder is told
+// of the twins, though nobody has asked for the past of anything yet.
+func TestAFolderThatWasCopiedOverAnother(t *testing.T) {
+	a, b := diverged(t)
+	put(t, a, entry.OpReplace, note(shared, "Port", "It is 1111."))
+	put(t, a, entry.OpCreate, note("gotcha-0000000a", "A", "Only in a."))
+	put(t, b, entry.OpReplace, note(shared, "Port", "It is 2222."))
+	files, err := filepath.Glob(filepath.Join(b.Dir(), ".history/*/*"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		writeFile(t, filepath.Join(a.Dir(), ".history", filepath.Base(filepath.Dir(file)), filepath.Base(file)), readFile(t, file))
+	}
+	s := open(t, a.Dir(), store.Options{})
+	problems, err := s.Problems(bg)
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].What, "another copy of the folder has changed") {
+		t.Fatalf("%+v, %v", problems, err)
+	}
+	if again := s.Disputed(shared, "gotcha-0000000a"); !slices.Equal(again, []string{shared}) {
+		t.Errorf("disputed: %v", again)
+	}
+}
+
 func TestAMergeFollowsTheLaterState(t *testing.T) {
 	a, b := diverged(t)
 	put(t, a, entry.OpReplace, note(shared, "Port", "It is 1111."))
