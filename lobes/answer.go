@@ -77,8 +77,11 @@ type Answer struct {
 	Tried       string     `json:"tried"`     // what an empty search tried
 	Choose      []string   `json:"choose"`    // the call did not lead to a project's lobe: these could be named
 	Degraded    []Health   `json:"degraded"`  // lobes that should have been searched and could not
-	AsOf        time.Time  `json:"as_of"`
-	ValidAt     time.Time  `json:"valid_at"`
+	// Vanished are searched lobes of which many files went at once, as far as
+	// this process has noticed; none when another time is asked for.
+	Vanished []Vanished `json:"vanished"`
+	AsOf     time.Time  `json:"as_of"`
+	ValidAt  time.Time  `json:"valid_at"`
 }
 
 // Result is one found entry.

@@ -237,12 +237,18 @@ func TestManyEntriesGoneAtOnceAreNotDeletions(t *testing.T) {
 	if d.Mode != lobes.Degraded || h.State != lobes.Degraded || len(h.Remedy) != 2 {
 		t.Errorf("%+v", d)
 	}
-	same(t, "what is left is served", w.recall(w.in("app"), lobes.Query{}).Total, 1)
+	left := w.recall(w.in("app"), lobes.Query{})
+	same(t, "what is left is served", left.Total, 1)
+	same(t, "and said to be what is left", len(left.Vanished), 1)
+	then := w.recall(w.in("app"), lobes.Query{AsOf: w.clock.Now().Add(-time.Second)})
+	same(t, "history lacks nothing", len(then.Vanished), 0)
 	back, err := w.set.RestoreVanished(context.Background(), person, w.in("app"))
 	if err != nil || len(back) != 5 || back[0].Lobe != "app" {
 		t.Fatalf("%+v, %v", back, err)
 	}
-	same(t, "all is back", w.recall(w.in("app"), lobes.Query{}).Total, 6)
+	all := w.recall(w.in("app"), lobes.Query{})
+	same(t, "all is back", all.Total, 6)
+	same(t, "and no more is said", len(all.Vanished), 0)
 	same(t, "mode", w.set.Mode(), lobes.Running)
 	for _, r := range back {
 		if err := os.Remove(r.Path); err != nil {

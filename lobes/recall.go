@@ -51,10 +51,13 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 func (s *Set) emptyAnswer(q Query, readings []reading) Answer {
 	a := Answer{
 		Lobes: []string{}, Results: []Result{}, Tags: []TagCount{}, Matched: []string{}, Missing: []string{},
-		Conflicts: []Conflict{}, Choose: []string{}, AsOf: q.asked(s.o.Now()), ValidAt: q.At.UTC(), RankedBy: RankedByWords,
+		Conflicts: []Conflict{}, Choose: []string{}, Vanished: []Vanished{}, AsOf: q.asked(s.o.Now()), ValidAt: q.At.UTC(), RankedBy: RankedByWords,
 	}
 	for _, r := range readings {
 		a.Lobes = append(a.Lobes, r.lobe.name)
+		if v := r.lobe.vanished.Load(); v != nil && q.AsOf.IsZero() {
+			a.Vanished = append(a.Vanished, *v)
+		}
 	}
 	return a
 }

@@ -8,7 +8,7 @@ import (
 
 var fencedText = sync.OnceValue(func() *regexp.Regexp {
 	const head = `(?:^[\d ]+(?:of \d+ )?memor(?:y|ies) in [^\n]*\n\s*)?`
-	const foot = `(?:Left out:|Full text(?: of then)?:|Matched:|Tags here:|CONFLICT \(\d|\d+ hits? (?:is|are) not shown|Lobe \S+ was not searched:)`
+	const foot = `(?:Left out:|Full text(?: of then)?:|Matched:|Tags here:|CONFLICT \(\d|\d+ hits? (?:is|are) not shown|Lobe \S+ was not searched:|VANISHED: \d)`
 	return regexp.MustCompile(`(?ms)` + head + `<` + fenceName + `\b[^>]*>.*?(?:</` + fenceName + `\s*>|\z)(?:\s*\n` + foot + `[^\n]*)*`)
 })
 

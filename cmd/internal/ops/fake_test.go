@@ -221,6 +221,7 @@ func full() *memory {
 			RankedBy: lobes.RankedByWords, Fallback: "any-word", Tags: tags(), Matched: []string{"uploads"}, Missing: []string{"arch-1"},
 			Conflicts: []lobes.Conflict{{A: lobes.ConflictSide{ID: "a-1", Title: "Always"}, B: lobes.ConflictSide{ID: "b-2", Title: "Never"}, Similarity: .6, Doubtful: "b-2"}},
 			Degraded:  []lobes.Health{{Name: "web", State: lobes.Degraded, Cause: "no such folder"}},
+			Vanished:  []lobes.Vanished{{Lobe: "app", Dir: "/x", Count: 7}},
 		},
 		briefing: lobes.Briefing{
 			Lobes: []string{"app", "global"}, Sections: []lobes.Section{{Topic: "gotchas", Lobe: "app", Results: results(3)}}, Entries: 12, Stale: 2,

@@ -63,3 +63,13 @@ func TestABriefingWithoutAProject(t *testing.T) {
 		t.Errorf("the briefing says\n%s", got)
 	}
 }
+
+// TestAnAnswerTellsOfWhatVanished: what was found is not all that there was.
+func TestAnAnswerTellsOfWhatVanished(t *testing.T) {
+	for _, tool := range []string{"memory_query", "memory_context"} {
+		got := text(t, env(full(), ops.Facts{}), tool, `{"filter":"uploads","context":"uploads"}`)
+		if !strings.Contains(got, "VANISHED: 7 entries of lobe app went at once, and are not searched. Ask memory-mcp diagnose.") {
+			t.Errorf("%s says\n%s", tool, got)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type found struct {
 	Conflicts []lobes.Conflict `json:"conflicts"`
 	Tried     string           `json:"tried"`
 	Degraded  []lobes.Health   `json:"degraded"`
+	Vanished  []lobes.Vanished `json:"vanished"`
 	AsOf      string           `json:"as_of"`
 	ValidAt   string           `json:"valid_at"`
 	// VectorShare is the part of the entries that the ranking had a vector of.
@@ -59,7 +60,7 @@ func newFound(a lobes.Answer, detail string) *found {
 		Total: a.Total, Omitted: a.Omitted, RankedBy: a.RankedBy, VectorShare: a.VectorShare, Fallback: a.Fallback,
 		NotValid: a.NotValid, Held: a.Held, Hidden: a.Hidden, Branches: a.Branches, Weak: a.Weak, Erased: a.Erased,
 		Missing: a.Missing, Matched: a.Matched, Tags: a.Tags, Conflicts: a.Conflicts, Tried: a.Tried,
-		Degraded: a.Degraded, AsOf: instant(a.AsOf), ValidAt: instant(a.ValidAt), detail: detail,
+		Degraded: a.Degraded, Vanished: append([]lobes.Vanished{}, a.Vanished...), AsOf: instant(a.AsOf), ValidAt: instant(a.ValidAt), detail: detail,
 	}
 	for _, r := range a.Results {
 		f.Results = append(f.Results, newHit(r, detail))
@@ -186,6 +187,9 @@ func (f *found) misses(p *page) {
 	}
 	for _, d := range f.Degraded {
 		p.line("Lobe %s was not searched: %s. Ask %s.", d.Name, d.Cause, p.diagnose())
+	}
+	for _, v := range f.Vanished {
+		p.line("VANISHED: %s of lobe %s went at once, and are not searched. Ask %s.", count(v.Count, "entry", "entries"), v.Lobe, p.diagnose())
 	}
 }
 
