@@ -96,7 +96,8 @@ func (c *Client) Ask(ctx context.Context, q Question) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	return a.reply(len(q.Schema) > 0)
+	r, err := a.reply(len(q.Schema) > 0)
+	return r, c.unusable(err)
 }
 
 func (c *Client) chat(ctx context.Context, in chat) (chatAnswer, error) {

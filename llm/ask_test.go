@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -204,6 +205,35 @@ func TestMeter(t *testing.T) {
 	var spent *llm.SpentError
 	if !errors.As(err, &spent) || len(f.requests()) != 2 {
 		t.Errorf("over the ceiling: %v after %d requests", err, len(f.requests()))
+	}
+}
+
+// TestAnswersThatSayNothingAreFailures: a server whose answers cannot be used
+// was told as one that is well, and one that repeats the key had it written down.
+func TestAnswersThatSayNothingAreFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		step http.HandlerFunc
+		ask  func(*llm.Client) error
+		want string
+	}{
+		"no object": {speaks("no"), func(c *llm.Client) error {
+			_, err := c.Ask(t.Context(), llm.Question{User: "u", Schema: []byte("{}")})
+			return err
+		}, "no JSON object"},
+		"too few":     {says(`{"data":[]}`), func(c *llm.Client) error { _, err := c.Embed(t.Context(), []string{"a"}); return err }, "0 vectors for 1 texts"},
+		"no scores":   {says(`{"results":[{"index":7}]}`), func(c *llm.Client) error { _, err := c.Rank(t.Context(), "q", []string{"a"}); return err }, "the score of text 7"},
+		"refused key": {refuses(401, `{"error":"no such key: secret-key"}`), func(c *llm.Client) error { _, err := c.Ask(t.Context(), llm.Question{User: "u"}); return err }, "no such key: …"},
+	} {
+		d := &llm.Daily{Path: filepath.Join(t.TempDir(), "c.json")}
+		err := c.ask(serve(t, c.step).client(t, llm.Options{Meter: d}))
+		if got := d.Today(); err == nil || got.Failed != 1 || !strings.Contains(got.Error, c.want) {
+			t.Errorf("%s: %v, counted %+v", name, err, got)
+		}
+	}
+	d := &llm.Daily{Path: filepath.Join(t.TempDir(), "c.json")}
+	d.Used(0, errors.New("it failed"))
+	if d.Used(1, nil); d.Today().Error != "" {
+		t.Errorf("after a success: %+v", d.Today())
 	}
 }
 

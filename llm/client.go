@@ -123,6 +123,14 @@ func (c *Client) counted(ctx context.Context, name string, body []byte, out inte
 	return err
 }
 
+// unusable counts a request whose answer came and says nothing.
+func (c *Client) unusable(err error) error {
+	if c.o.Meter != nil && err != nil {
+		c.o.Meter.Used(0, err)
+	}
+	return err
+}
+
 func (c *Client) once(ctx context.Context, name string, body []byte, out any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.at.path(name), bytes.NewReader(body))
 	if err != nil {
@@ -138,7 +146,7 @@ func (c *Client) once(ctx context.Context, name string, body []byte, out any) er
 	}
 	defer res.Body.Close() // only read
 	if res.StatusCode != http.StatusOK {
-		return refusal(res)
+		return refusal(res, c.at.Key)
 	}
 	answer, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
 	switch {
@@ -162,8 +170,9 @@ func shape(err error) error {
 	return err
 }
 
-// refusal reads an answer that refuses.
-func refusal(res *http.Response) error {
+// refusal reads an answer that refuses. Some servers repeat the key, which is
+// left out.
+func refusal(res *http.Response, key string) error {
 	e := &StatusError{Status: res.StatusCode}
 	if seconds, err := strconv.Atoi(strings.TrimSpace(res.Header.Get("Retry-After"))); err == nil && seconds > 0 {
 		e.After = time.Duration(seconds) * time.Second
@@ -190,6 +199,9 @@ func refusal(res *http.Response) error {
 	}
 	if inner.Type == "exceed_context_size_error" || inner.Code == "context_length_exceeded" {
 		e.Status = http.StatusRequestEntityTooLarge
+	}
+	if key != "" {
+		e.Said = strings.ReplaceAll(e.Said, key, "…")
 	}
 	e.Said = cut(strings.Join(strings.Fields(strings.ToValidUTF8(e.Said, "")), " "), mostSaid)
 	return e

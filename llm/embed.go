@@ -41,10 +41,16 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	if err != nil {
 		return nil, err
 	}
-	if len(a.Data) != len(texts) {
-		return nil, &AnswerError{What: fmt.Sprintf("it has %d vectors for %d texts", len(a.Data), len(texts))}
+	vectors, err := a.vectors(len(texts))
+	return vectors, c.unusable(err)
+}
+
+// vectors are those of so many texts, in order.
+func (a *embedAnswer) vectors(texts int) (vectors [][]float32, err error) {
+	if len(a.Data) != texts {
+		return nil, &AnswerError{What: fmt.Sprintf("it has %d vectors for %d texts", len(a.Data), texts)}
 	}
-	vectors := make([][]float32, len(texts))
+	vectors = make([][]float32, texts)
 	for _, d := range a.Data {
 		if d.Index < 0 || d.Index >= len(vectors) || vectors[d.Index] != nil {
 			return nil, &AnswerError{What: fmt.Sprintf("vector %d comes twice or belongs to no text", d.Index)}
@@ -135,17 +141,23 @@ func (c *Client) Rank(ctx context.Context, query string, texts []string) ([]Rank
 	if err := c.post(ctx, "rerank", rankRequest{c.at.Model, query, texts}, &a); err != nil {
 		return nil, err
 	}
-	seen := make([]bool, len(texts))
+	ranked, err := a.ranked(len(texts))
+	return ranked, c.unusable(err)
+}
+
+// ranked are the scores of so many texts, the best first.
+func (a *rankAnswer) ranked(texts int) ([]Ranked, error) {
+	seen := make([]bool, texts)
 	var ranked []Ranked
 	for _, r := range a.Results {
-		if r.Index < 0 || r.Index >= len(texts) || seen[r.Index] || r.Score == nil || math.IsNaN(*r.Score) || math.IsInf(*r.Score, 0) {
+		if r.Index < 0 || r.Index >= texts || seen[r.Index] || r.Score == nil || math.IsNaN(*r.Score) || math.IsInf(*r.Score, 0) {
 			return nil, &AnswerError{What: fmt.Sprintf("the score of text %d is none, or comes twice", r.Index)}
 		}
 		seen[r.Index] = true
 		ranked = append(ranked, Ranked{r.Index, *r.Score})
 	}
-	if len(ranked) != len(texts) {
-		return nil, &AnswerError{What: fmt.Sprintf("it has %d scores for %d texts", len(ranked), len(texts))}
+	if len(ranked) != texts {
+		return nil, &AnswerError{What: fmt.Sprintf("it has %d scores for %d texts", len(ranked), texts)}
 	}
 	slices.SortStableFunc(ranked, func(a, b Ranked) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))

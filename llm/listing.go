@@ -25,7 +25,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	}
 	defer res.Body.Close() // only read
 	if res.StatusCode != http.StatusOK {
-		return nil, refusal(res)
+		return nil, refusal(res, c.at.Key)
 	}
 	var told struct {
 		Data []struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -26,6 +27,8 @@ type Count struct {
 	Calls  int    `json:"calls"`
 	Failed int    `json:"failed"` // of the calls
 	Tokens int    `json:"tokens"`
+	// Error is what the last call came to; "" when it succeeded.
+	Error string `json:"error,omitempty"`
 }
 
 const meterWait = 2 * time.Second
@@ -72,8 +75,13 @@ func (d *Daily) Used(tokens int, err error) {
 	// What cannot be noted is counted by the next Allow, which fails then.
 	_ = d.change(func(c *Count) error {
 		c.Tokens += max(tokens, 0)
-		if err != nil {
+		switch {
+		case err == nil:
+			c.Error = ""
+		case errors.Is(err, context.Canceled): // nobody waits any more
 			c.Failed++
+		default:
+			c.Failed, c.Error = c.Failed+1, cut(strings.Join(strings.Fields(err.Error()), " "), mostSaid)
 		}
 		return nil
 	})

@@ -28,7 +28,7 @@ func TestDaily(t *testing.T) {
 	}
 	one.Used(40, nil)
 	other.Used(20, errors.New("it failed"))
-	want := llm.Count{Day: "2026-11-30", Calls: 3, Failed: 1, Tokens: 60}
+	want := llm.Count{Day: "2026-11-30", Calls: 3, Failed: 1, Tokens: 60, Error: "it failed"}
 	if c := other.Today(); c != want {
 		t.Errorf("counted %+v, want %+v", c, want)
 	}

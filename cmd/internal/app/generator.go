@@ -172,6 +172,9 @@ func (p part) count(t *ops.Part) {
 	c := p.meter.Today()
 	t.Host = p.host
 	t.Calls, t.Failed, t.Tokens, t.MostCalls, t.MostTokens = c.Calls, c.Failed, c.Tokens, p.meter.MaxCalls, p.meter.MaxTokens
+	if c.Error != "" {
+		t.Cause = "the last call failed: " + c.Error
+	}
 	if err := p.meter.Spent(); err != nil {
 		t.State, t.Cause = "paused", err.Error()
 		t.Next = "it goes on tomorrow, or raise callsPerDay and tokensPerDay in the block \"models\""

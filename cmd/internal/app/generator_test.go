@@ -138,6 +138,9 @@ func TestShortTextsAreNotHalved(t *testing.T) {
 	if err != nil || len(done.Items) != 1 || !strings.Contains(done.Items[0].Failed, "too long") || n.times() != 3 {
 		t.Errorf("asked %d times: %+v, %v", n.times(), done, err)
 	}
+	if p := a.Facts().Parts; len(p) != 1 || p[0].Failed != 3 || !strings.Contains(p[0].Cause, "the last call failed") || !strings.Contains(p[0].Cause, "too long") {
+		t.Errorf("told %+v", p)
+	}
 }
 
 // The ceiling of a day stops the work, is told, and costs the material nothing.

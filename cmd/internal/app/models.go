@@ -14,6 +14,7 @@ import (
 	"memory-mcp/llm"
 	"memory-mcp/llm/llamacpp"
 	"memory-mcp/llm/models"
+	"memory-mcp/llm/sidecar"
 	"memory-mcp/lobes"
 )
 
@@ -108,6 +109,9 @@ func (b brains) tell() []ops.Part {
 			t.State = s.Name
 			if s.Err != nil {
 				t.Cause = s.Err.Error()
+			}
+			if s.Name == sidecar.Off && s.Err != nil {
+				t.Next = "mend that, then start the agent anew: this process does not try again"
 			}
 		}
 		told = append(told, t)
