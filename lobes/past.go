@@ -170,12 +170,13 @@ func (l *Lobe) fork(ctx context.Context, view *store.View) (*index.Index, error)
 	return l.index.Fork(refs(delta.Changed), delta.Gone), nil
 }
 
-// newest is the state of an entry that goes with its head in this reading.
-func (r reading) newest(id string) (entry.Revision, bool, error) {
+// written is the state of history that a head of this reading is in; false when
+// it is in none yet.
+func (r reading) written(h *store.Head) (entry.Revision, bool, error) {
 	if r.old == nil {
-		return r.store.Newest(id)
+		return r.store.Written(h)
 	}
-	m, ok := r.old.Believed(id, r.then)
+	m, ok := r.old.Believed(h.Entry.ID, r.then)
 	if !ok || m.Pending {
 		return entry.Revision{}, false, nil
 	}

@@ -41,8 +41,8 @@ func (r reading) fromOutside(h *store.Head) bool {
 	if h.Copy != "" || h.Broken != nil {
 		return true
 	}
-	newest, ok, err := r.newest(h.Entry.ID)
-	return err == nil && (!ok || newest.Op == entry.OpAdopt || entry.Sum(newest.Head) != h.Hash)
+	rev, ok, err := r.written(h)
+	return err == nil && (!ok || rev.Op == entry.OpAdopt || entry.Sum(rev.Head) != h.Hash)
 }
 
 // withoutHeld leaves out what is held, and tells how much that was.

@@ -81,13 +81,12 @@ func (h hit) history(r *Result) {
 	if h.head.Copy != "" || h.head.Broken != nil {
 		return
 	}
-	newest, ok, err := h.newest(h.head.Entry.ID)
+	rev, ok, err := h.written(h.head)
 	if err != nil {
 		return
 	}
-	r.Pending = !ok || newest.Gone() || entry.Sum(newest.Head) != h.head.Hash
-	if !r.Pending {
-		r.Revision = revisionName(newest)
+	if r.Pending = !ok || rev.Gone() || entry.Sum(rev.Head) != h.head.Hash; !r.Pending {
+		r.Revision = revisionName(rev)
 	}
 }
 

@@ -112,6 +112,9 @@ func putTogether(t *testing.T, order []string) {
 	}
 	for _, process := range []string{"the one that settled", "another one"} {
 		same(t, process, w.recall(app, lobes.Query{Filter: "listens"}).Results[0].Disputed, true)
+		head := w.get(app, s.ID)
+		same(t, process+": nobody has edited it by hand", head.Pending, false)
+		same(t, process+": the state that it is in can be named", len(head.Revision), 16)
 		w.open()
 	}
 }

@@ -183,6 +183,30 @@ func (s *Store) Newest(id string) (entry.Revision, bool, error) {
 	return p.Revision, !p.none(), err
 }
 
+// Written gives the state of history that a head is in; false when it is in
+// none, since it was edited from outside. It is the newest one, or that of
+// another leaf: the states of another copy of the folder may be newer.
+func (s *Store) Written(h *Head) (entry.Revision, bool, error) {
+	root, err := s.root()
+	if err != nil || root == nil {
+		return entry.Revision{}, false, err
+	}
+	defer root.Close() // a folder handle: nothing to lose
+	p, err := newest(root, h.Entry.ID)
+	if err != nil || p.none() {
+		return entry.Revision{}, false, err
+	}
+	if !p.Gone() && entry.Sum(p.Head) == h.Hash {
+		return p.Revision, true, nil
+	}
+	keys, err := keysOf(root, h.Entry.ID)
+	if err != nil {
+		return entry.Revision{}, false, fmt.Errorf("history of %q: %w", h.Entry.ID, err)
+	}
+	p, l, err := s.under(root, h, keys)
+	return p.Revision, err == nil && l.agrees() && !p.none(), err
+}
+
 // Revisions gives every intact state of an entry that counts, oldest first.
 func (s *Store) Revisions(id string) ([]entry.Revision, error) {
 	root, err := s.root()
