@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -118,8 +119,13 @@ func (s Share) known(ctx context.Context) (Address, error) {
 	return r.Address, s.Alive(ctx, r.Address)
 }
 
-// own starts the server and tells the others.
+// own starts the server and tells the others. While it starts nobody is to be
+// led to where an owner that was killed had its own: who has that port by now
+// would get the key, and the texts.
 func (s Share) own(ctx context.Context, lock *flock.Flock) (Server, error) {
+	if err := os.Remove(s.path(".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(fmt.Errorf("share a sidecar: %w", err), lock.Close())
+	}
 	server, err := s.Launch(ctx)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())

@@ -165,3 +165,25 @@ func TestRunning(t *testing.T) {
 		t.Errorf("%d starts", n)
 	}
 }
+
+// The record of an owner that was killed led others to whoever had its port,
+// while the next owner's server was starting.
+func TestARecordLeftBehindLeadsNobody(t *testing.T) {
+	m := &machine{dir: t.TempDir()}
+	path := filepath.Join(m.dir, "chat.json")
+	if err := os.WriteFile(path, []byte(`{"pid":1,"url":"http://thief","key":"k"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kind := m.kind()
+	kind.Launch = func(ctx context.Context) (sidecar.Server, error) {
+		if at, err := kind.Running(ctx); err == nil {
+			t.Errorf("led to %v while the server starts", at)
+		}
+		return m.launch(ctx)
+	}
+	s, err := sidecar.Shared(kind)(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stop()
+}
