@@ -174,12 +174,13 @@ func ModelsDir(home string) string { return filepath.Join(home, "models") }
 // home.
 func RuntimeDir(home string) string { return filepath.Join(home, "llama.cpp") }
 
-// fingerprint names all that vectors of a model depend on.
+// fingerprint names all that vectors of a model depend on. Another model of the
+// same make has a file of the same size.
 func fingerprint(m config.Model, p part) string {
 	from := m.URL
-	if from == "" {
+	if from == "" && filepath.IsAbs(m.Name) {
 		if info, err := os.Stat(m.Name); err == nil {
-			from = fmt.Sprint(info.Size())
+			from = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
 	}
 	return strings.Join([]string{p.name, from, instruction}, "\x00")
