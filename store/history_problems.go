@@ -38,7 +38,12 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) 
 			if err := ctx.Err(); err != nil {
 				return a.found, err
 			}
-			a.folder(path.Join(top, folder), folder)
+			switch dir := path.Join(top, folder); {
+			case !isFile(root, dir):
+				a.folder(dir, folder)
+			case !strings.HasPrefix(folder, "."): // those are of the system, such as .DS_Store
+				a.found = append(a.found, Problem{File: s.abs(dir), What: "is no folder: history holds only folders of two hex digits", Remedy: "move it away"})
+			}
 		}
 	}
 	a.leftOver(view)
@@ -46,6 +51,12 @@ func (s *Store) historyProblems(ctx context.Context, root *os.Root, view *View) 
 	a.missing()
 	a.branched(view)
 	return append(a.found, s.twinProblems()...), nil
+}
+
+// isFile tells whether a file lies where a folder belongs.
+func isFile(root *os.Root, name string) bool {
+	info, err := root.Stat(name)
+	return err == nil && !info.IsDir()
 }
 
 // folder reads one folder of revisions.

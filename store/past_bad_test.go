@@ -92,6 +92,21 @@ func TestHistoryThatIsDamaged(t *testing.T) {
 	}
 }
 
+// TestAStrayFileAmongTheFoldersOfHistory is named for what it is.
+func TestAStrayFileAmongTheFoldersOfHistory(t *testing.T) {
+	s, _ := four(t)
+	file := filepath.Join(s.Dir(), ".history", "notes.md")
+	writeFile(t, file, "mine")
+	writeFile(t, filepath.Join(s.Dir(), ".history", ".DS_Store"), "a system's")
+	problems, err := s.Problems(bg)
+	if err != nil || len(problems) != 1 || problems[0].File != file || !strings.Contains(problems[0].What, "is no folder") || problems[0].Remedy != "move it away" {
+		t.Errorf("problems %+v, %v", problems, err)
+	}
+	if got := ops(t, s, shared); len(got) != 4 {
+		t.Errorf("history %v", got)
+	}
+}
+
 // TestTheNewestStateIsDamaged: the head is what history cannot say any more,
 // and so it is written down again.
 func TestTheNewestStateIsDamaged(t *testing.T) {
