@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,7 +164,11 @@ func (x *examination) program(context.Context, *app.App) error {
 func (x *examination) settings(_ context.Context, a *app.App) error {
 	f := a.Facts()
 	if len(f.Notices) > 0 {
-		return x.tell("settings", "", errors.New(strings.Join(f.Notices, "; ")), "repair "+f.Config)
+		remedy := "repair " + f.Config
+		if !slices.ContainsFunc(f.Notices, func(n string) bool { return !strings.HasPrefix(n, "MEMORY_MCP_") }) {
+			remedy = "correct the environment"
+		}
+		return x.tell("settings", "", errors.New(strings.Join(f.Notices, "; ")), remedy)
 	}
 	return x.tell("settings", "from "+either(f.Source, "nowhere"), nil, "")
 }
