@@ -97,6 +97,9 @@ func (r *reasons) text(p *page) {
 	if r.MovedTo != "" {
 		state += " to lobe " + r.MovedTo
 	}
+	if r.Entry != nil && r.State == lobes.StateBelieved && r.Entry.Status != "" && r.Entry.Status != "active" {
+		state = "not recalled unasked, with the status " + r.Entry.Status
+	}
 	p.line("Why %s: it is %s, lobe %s.", r.ID, state, r.Lobe)
 	if r.Entry != nil {
 		p.write(r.Entry.full(p.room() / 2))
