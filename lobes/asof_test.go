@@ -2,6 +2,7 @@ package lobes_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -436,4 +437,40 @@ func TestFreshnessIsOfTheDayOfTheQuestion(t *testing.T) {
 	w.clock.pass(60 * 24 * time.Hour)
 	same(t, "of a time that was", verdict(lobes.Query{At: begin.Add(time.Hour)}), "stale")
 	same(t, "as of a time that was", verdict(lobes.Query{AsOf: begin.Add(time.Hour)}), "fresh")
+}
+
+// TestConfirmCuresWhatIsGone: whoever says that it still holds, after a cited
+// file went or changed, is not asked again before something else happens; what
+// cannot be looked at now is looked at again.
+func TestConfirmCuresWhatIsGone(t *testing.T) {
+	w := newWorld(t, nil, "app")
+	a, b := filepath.Join(w.root("app"), "a.go"), filepath.Join(w.root("app"), "b.go")
+	one, two := "package a\n", "package a // two\n"
+	steps := []struct {
+		what string
+		do   func() error
+		want string // before somebody confirms
+	}{
+		{"nothing", func() error { return nil }, "fresh"},
+		{"one changed", func() error { return os.WriteFile(a, []byte(two), 0o644) }, "changed"},
+		{"one went", func() error { return os.Remove(a) }, "gone"},
+		{"the other went, too", func() error { return os.Remove(b) }, "gone"},
+		{"both are back: nobody knows of which state", func() error {
+			return errors.Join(os.WriteFile(a, []byte(one), 0o644), os.WriteFile(b, []byte(one), 0o644))
+		}, "fresh"},
+		{"one went again", func() error { return os.Remove(b) }, "gone"},
+		{"a folder has its name, and says nothing", func() error { return os.Mkdir(b, 0o755) }, "fresh"},
+	}
+	write(t, a, one)
+	write(t, b, one)
+	s := w.stored(lobes.Target{}, lobes.Note{Topic: "architecture", Title: "A", Text: "A calls B.", Sources: []string{"a.go:1", "b.go"}})
+	for _, step := range steps {
+		if err := step.do(); err != nil {
+			t.Fatal(step.what, err)
+		}
+		w.clock.pass(time.Hour)
+		same(t, step.what, w.get(lobes.Target{}, s.ID).Fresh.Verdict, step.want)
+		w.correct(lobes.Target{}, lobes.Correction{ID: s.ID, Action: "confirm"})
+		same(t, step.what+", and is confirmed", w.get(lobes.Target{}, s.ID).Fresh.Verdict, "fresh")
+	}
 }

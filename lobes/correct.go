@@ -414,8 +414,8 @@ func appended(body, text string) string {
 // vouch notes who stands for the entry now, and what its sources are today.
 func (r reading) vouch(e *entry.Entry, f *fix) {
 	e.Verified = day(r.lobe.o.Now())
-	if pins := pin(e, r.tree.root); len(pins) > 0 {
-		e.Pins = pins
+	cited := len(e.Pins) > 0
+	if e.Pins = pin(e, r.tree.root); cited || len(e.Pins) > 0 {
 		if commit := r.tree.commit(); commit != "" {
 			e.GitSHA = commit
 		}

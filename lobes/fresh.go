@@ -173,21 +173,35 @@ func hashBelow(folder, file string) (sum string, err error) {
 }
 
 // pin writes down what the cited files are now. What is no file below the
-// root, or is too large, has no pin.
+// root, or is too large, has no pin; neither has one that is gone: whoever
+// stands for the entry all the same has seen that. What cannot be looked at
+// keeps the pin that it had.
 func pin(e *entry.Entry, root string) []string {
+	if root == "" || len(e.Sources)+len(e.Files) == 0 {
+		return e.Pins
+	}
+	had := make(map[string]string, len(e.Pins))
+	for _, line := range e.Pins {
+		if file, _, ok := splitPin(line); ok {
+			had[file] = line
+		}
+	}
 	files := newCitings(root, maxPins)
 	var pins []string
-	for _, list := range [][]string{e.Sources, e.Files} {
-		for _, source := range list {
-			file, ok := belowRoot(root, source)
-			if !ok {
-				continue
-			}
-			sum, err := files.sum(file)
-			line := file + " " + sum
-			if err == nil && !slices.Contains(pins, line) && len(pins) < maxPins {
-				pins = append(pins, line)
-			}
+	for _, source := range slices.Concat(e.Sources, e.Files) {
+		file, ok := belowRoot(root, source)
+		if !ok {
+			continue
+		}
+		line := had[file]
+		switch sum, err := files.sum(file); {
+		case err == nil:
+			line = file + " " + sum
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		}
+		if line != "" && !slices.Contains(pins, line) && len(pins) < maxPins {
+			pins = append(pins, line)
 		}
 	}
 	return pins

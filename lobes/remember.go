@@ -334,9 +334,7 @@ func (r reading) planDraft(tx *store.Tx, by By, d *draft) (bool, error) {
 func (r reading) confirmed(e entry.Entry, d *draft) entry.Entry {
 	e.Verified = day(r.lobe.o.Now())
 	e.Sources = union(slices.Clone(e.Sources), d.entry.Sources)
-	if pins := pin(&e, r.tree.root); len(pins) > 0 {
-		e.Pins = pins
-	}
+	e.Pins = pin(&e, r.tree.root)
 	// Somebody vouches for it: that counts when they say so themselves.
 	if d.stated && d.entry.Trust.Confidence() > e.Trust.Confidence() {
 		e.Trust, e.TrustFrom, e.Confidence = d.entry.Trust, "", d.entry.Confidence
