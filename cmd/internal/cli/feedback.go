@@ -76,7 +76,7 @@ func (e *env) showFeedback(structure []byte) error {
 	case lobes.EffectReview:
 		say("it waits for your review: memory-mcp query --status review")
 	case lobes.EffectObjection:
-		say("it is a person's word and stays as it is; the objection is shown beside it")
+		say("it is a person's word and stays as it is; briefings show the objection beside it")
 	case lobes.EffectActive:
 		say("it has proved itself, and is active now")
 	case lobes.EffectCandidate:

@@ -67,7 +67,7 @@ func (f *feedbackGiven) text(p *page) {
 	case lobes.EffectReview:
 		p.line("It waits for a person now, and is not recalled until then. What holds instead: %s", p.correct(f.ID, "replace", "what holds now"))
 	case lobes.EffectObjection:
-		p.line("It is a person's word and stays; the objection is shown beside it. Ask the user, then %s or %s",
+		p.line("It is a person's word and stays; briefings show the objection beside it until that is settled. Ask the user, then %s or %s",
 			p.correct(f.ID, "confirm", ""), p.correct(f.ID, "replace", "what holds now"))
 	case lobes.EffectActive:
 		p.line("It has proved itself, and is recalled as an active memory now.")
