@@ -38,7 +38,11 @@ func (c *corrected) shrink() bool {
 
 func (c *corrected) text(p *page) {
 	if c.Preview {
-		p.line("PREVIEW, nothing was done. Repeat the call without preview to do it.")
+		again := "call without preview"
+		if p.shell {
+			again = "line without --dry-run"
+		}
+		p.line("PREVIEW, nothing was done. Repeat the %s to do it.", again)
 	}
 	if c.ID != "" {
 		p.line("%s", c.head())
@@ -52,7 +56,7 @@ func (c *corrected) text(p *page) {
 		}
 	}
 	for i, s := range c.Skipped {
-		if !p.block(fmt.Sprintf("SKIPPED %s %q (lobe %s): %s changed it at %s. %s", s.ID, s.Title, s.Lobe, either(s.Actor, "somebody"), stamp(s.Recorded), s.Why)) {
+		if !p.block(fmt.Sprintf("SKIPPED %s %q (lobe %s): %s. Its last change is of %s, by %s.", s.ID, s.Title, s.Lobe, s.Why, stamp(s.Recorded), either(s.Actor, "somebody"))) {
 			p.line("and %s more were skipped", count(len(c.Skipped)-i, "entry", "entries"))
 			break
 		}
