@@ -58,6 +58,11 @@ type SpentError struct {
 
 // Error tells the count and the ceiling.
 func (e *SpentError) Error() string {
-	return fmt.Sprintf("today's ceiling for the model is reached: %d calls of %d, %d tokens of %d",
-		e.Calls, e.MaxCalls, e.Tokens, e.MaxTokens)
+	of := func(most int) string {
+		if most <= 0 {
+			return ""
+		}
+		return fmt.Sprintf(" of %d", most)
+	}
+	return fmt.Sprintf("today's ceiling for the model is reached: %d calls%s, %d tokens%s", e.Calls, of(e.MaxCalls), e.Tokens, of(e.MaxTokens))
 }

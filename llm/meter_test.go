@@ -40,6 +40,9 @@ func TestDaily(t *testing.T) {
 	if err := one.Allow(); err != nil || one.Today().Calls != 1 {
 		t.Errorf("the next day: %v, %+v", err, one.Today())
 	}
+	if said := (&llm.SpentError{Calls: 3, Tokens: 60, MaxCalls: 3}).Error(); !strings.HasSuffix(said, "3 calls of 3, 60 tokens") {
+		t.Errorf("without a ceiling of tokens: %s", said)
+	}
 	one.Used(100, nil)
 	if err := one.Allow(); !errors.As(err, &spent) || spent.Tokens != 100 {
 		t.Errorf("tokens too many: %v", err)
