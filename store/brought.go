@@ -71,7 +71,7 @@ func (p *Past) allBrought() map[string]bool {
 		return ids
 	}
 	defer root.Close() // a folder handle: nothing to lose
-	folders, err := namesIn(root, broughtDir)
+	folders, err := foldersIn(root, broughtDir)
 	if err != nil {
 		return ids
 	}

@@ -37,6 +37,27 @@ func namesIn(root *os.Root, dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
+// foldersIn lists the folders of a folder. Whatever else lies there is none of
+// ours: systems and people leave their own files everywhere.
+func foldersIn(root *os.Root, dir string) ([]string, error) {
+	f, err := root.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // a folder handle: nothing to lose
+	all, err := f.ReadDir(-1)
+	var names []string
+	for _, e := range all {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
 // revision reads one revision. The error says when its bytes are not those
 // that its name promises.
 func revision(root *os.Root, id, key string) (entry.Revision, error) {

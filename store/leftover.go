@@ -59,7 +59,7 @@ func (w *writer) ready(ctx context.Context) error {
 	if _, err := w.s.Look(ctx); err != nil {
 		return err
 	}
-	folders, err := namesIn(w.root, historyDir)
+	folders, err := foldersIn(w.root, historyDir)
 	if err != nil {
 		return fmt.Errorf("list history: %w", err)
 	}

@@ -107,6 +107,52 @@ func TestAStrayFileAmongTheFoldersOfHistory(t *testing.T) {
 	}
 }
 
+// TestWhatOthersLeaveInOurFoldersIsInNobodysWay: a file manager writes into every
+// folder that a person opens.
+func TestWhatOthersLeaveInOurFoldersIsInNobodysWay(t *testing.T) {
+	s, _ := four(t)
+	record(t, s, feedback(shared, "Not so."))
+	var ours []string
+	err := filepath.WalkDir(s.Dir(), func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			ours = append(ours, path)
+		}
+		return err
+	})
+	if err != nil || len(ours) < 6 { // the lobe, a topic, .history and .records with a folder each
+		t.Fatal(ours, err)
+	}
+	for _, dir := range append(ours, filepath.Join(s.Dir(), ".brought"), filepath.Join(s.Dir(), ".inbox"), filepath.Join(s.Dir(), ".state")) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, ".DS_Store"), "a file manager's")
+	}
+	s = open(t, s.Dir(), store.Options{})
+	put(t, s, entry.OpReplace, note(shared, "Port", "Five."))
+	if got := ops(t, s, shared); len(got) != 5 {
+		t.Errorf("history %v", got)
+	}
+	if all, err := s.Records(bg, store.RecordFilter{}); err != nil || len(all) != 1 {
+		t.Errorf("records %v, %v", all, err)
+	}
+	if line := past(t, s).Line(shared); len(line) != 5 {
+		t.Errorf("line %v", line)
+	}
+	if u, err := s.Usage(); err != nil || u.HistoryFiles < 5 || u.RecordFiles < 1 {
+		t.Errorf("usage %+v, %v", u, err)
+	}
+	if problems, err := s.Problems(bg); err != nil || len(problems) != 0 {
+		t.Errorf("problems %+v, %v", problems, err)
+	}
+	if _, err := s.Erase(bg, me, shared); err != nil {
+		t.Error(err)
+	}
+	if got := ops(t, s, shared); !slices.Equal(got, []entry.Op{entry.OpErase}) {
+		t.Errorf("history after erasing %v", got)
+	}
+}
+
 // TestTheNewestStateIsDamaged: the head is what history cannot say any more,
 // and so it is written down again.
 func TestTheNewestStateIsDamaged(t *testing.T) {

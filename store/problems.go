@@ -132,7 +132,7 @@ func (s *Store) Usage() (Usage, error) {
 	}
 	defer root.Close() // a folder handle: nothing to lose
 	for _, top := range []string{historyDir, broughtDir} {
-		folders, err := namesIn(root, top)
+		folders, err := foldersIn(root, top)
 		if err != nil {
 			return u, fmt.Errorf("list history: %w", err)
 		}

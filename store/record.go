@@ -133,7 +133,7 @@ func (m *recordMemo) read(ctx context.Context, root *os.Root) ([]entry.Record, e
 // recordNames lists the records by their names below recordsDir, the oldest
 // first.
 func recordNames(root *os.Root) ([]string, error) {
-	months, err := namesIn(root, recordsDir)
+	months, err := foldersIn(root, recordsDir)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (w *writer) sweepRecords() error {
 
 // countRecords counts the records of a folder.
 func (u *Usage) countRecords(root *os.Root) error {
-	months, err := namesIn(root, recordsDir)
+	months, err := foldersIn(root, recordsDir)
 	if err != nil {
 		return fmt.Errorf("list records: %w", err)
 	}
