@@ -67,7 +67,8 @@ func (w *world) undo(s step) {
 	got := w.correct(s, c)
 	var back []string
 	for _, one := range b.touched(change) {
-		if b.lastChange(one) == change {
+		// A deletion by hand is a change since, before it is written down too.
+		if b.lastChange(one) == change && !slices.Contains(w.absent(s.Folder), one) {
 			w.putBackTo(s, one, change)
 			back = append(back, one)
 		}
