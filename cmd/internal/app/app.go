@@ -58,6 +58,7 @@ type App struct {
 	journal *crash.Journal // nil when there is no home to keep it in
 	started time.Time
 	calls   calls
+	closing sync.WaitGroup // of lobes of earlier configurations
 
 	mu      sync.Mutex
 	now     generation
@@ -225,7 +226,9 @@ func (a *App) replace(next generation) {
 		a.tend()
 	}
 	a.calls.whenIdle(func() {
+		a.closing.Add(1)
 		a.background("close lobes", func(ctx context.Context) {
+			defer a.closing.Done()
 			if err := old.Close(ctx); err != nil {
 				a.log.Warn("the lobes of the old configuration were not closed in order", "cause", err)
 			}
@@ -281,6 +284,16 @@ func (a *App) Close(ctx context.Context) error {
 	set := a.now.set
 	a.mu.Unlock()
 	err := set.Close(ctx)
+	// Those of an earlier configuration may be closing still.
+	closed := make(chan struct{})
+	go func() {
+		a.closing.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-ctx.Done():
+	}
 	if a.journal != nil {
 		err = errors.Join(err, a.journal.Close())
 	}
