@@ -59,6 +59,10 @@ func TestAFileMovedByHandKeepsItsTopic(t *testing.T) {
 	}
 	r := w.get(app, s.ID)
 	same(t, "moved by hand", []string{r.Entry.Topic, r.Path}, []string{"general", to})
+	d := w.set.Diagnose(context.Background())
+	if len(d.Problems) != 1 || d.Problems[0].File != to || !strings.Contains(d.Problems[0].Remedy, "correct "+s.ID+" move --to-topic conventions") {
+		t.Errorf("told: %+v", d.Problems)
+	}
 	chain, err := w.set.Why(context.Background(), app, s.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +74,9 @@ func TestAFileMovedByHandKeepsItsTopic(t *testing.T) {
 	}
 	write(t, to, strings.Replace(string(text), "topic: general", "topic: conventions", 1))
 	same(t, "with another header", w.get(app, s.ID).Entry.Topic, "conventions")
+	if d := w.set.Diagnose(context.Background()); len(d.Problems) > 0 {
+		t.Errorf("told of what is right: %+v", d.Problems)
+	}
 	write(t, to, string(text))
 	old := time.Now().Add(-time.Hour) // nobody is editing it
 	if err := os.Chtimes(to, old, old); err != nil {

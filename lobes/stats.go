@@ -179,7 +179,7 @@ func (s *Set) Diagnose(ctx context.Context) Diagnosis {
 func (r reading) problems(ctx context.Context, now time.Time) []Problem {
 	found, err := r.store.Problems(ctx)
 	err = errors.Join(err, r.lookForVanished(ctx))
-	told := append(r.exposed(), r.openSecrets(ctx, now)...)
+	told := slices.Concat(r.exposed(), r.openSecrets(ctx, now), r.misfiled())
 	for _, p := range found {
 		told = append(told, Problem{Lobe: r.lobe.name, File: p.File, Line: p.Line, What: p.What, Remedy: p.Remedy})
 	}
@@ -190,6 +190,27 @@ func (r reading) problems(ctx context.Context, now time.Time) []Problem {
 		})
 	}
 	return told
+}
+
+// mostMisfiled is how many files are named that lie in another topic's folder.
+const mostMisfiled = 20
+
+// misfiled names files that lie in another topic's folder than their header
+// says: somebody moved them, and meant perhaps that their topic is another one.
+func (r reading) misfiled() []Problem {
+	var all []Problem
+	for h := range r.view.Heads() {
+		if h.Broken != nil || h.Copy != "" || len(all) == mostMisfiled {
+			continue
+		}
+		if topic := entry.FiledUnder(h.Entry, h.Path); topic != "" {
+			all = append(all, Problem{
+				Lobe: r.lobe.name, File: r.abs(h.Path), What: fmt.Sprintf("it lies in the folder of %s, and says that its topic is %s, which counts", topic, h.Entry.Topic),
+				Remedy: fmt.Sprintf("if the folder is right: memory-mcp correct %s move --to-topic %s; else move the file back", h.Entry.ID, topic),
+			})
+		}
+	}
+	return all
 }
 
 // othersMayWrite are the permission bits of group and others to write.

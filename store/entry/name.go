@@ -94,7 +94,7 @@ func placeOf(p string) placed {
 	if dir == "." || dir == "/" {
 		dir = ""
 	}
-	topic, below := topicOfFolder(dir)
+	topic, below, _ := topicOfFolder(dir)
 	name := strings.ReplaceAll(topic, "/", ".")
 	if below != "" {
 		name += "." + strings.ReplaceAll(below, "/", ".")
@@ -106,17 +106,30 @@ func placeOf(p string) placed {
 	return pl
 }
 
+// FiledUnder gives the topic in whose folder a file lies, when its entry says
+// another one; "" when the folder is the topic's own or belongs to none.
+func FiledUnder(e Entry, file string) string {
+	dir, own := path.Dir(file), Dir(e)
+	if dir == own || strings.HasPrefix(dir, own+"/") {
+		return ""
+	}
+	if topic, _, belongs := topicOfFolder(dir); belongs && topic != e.Topic {
+		return topic
+	}
+	return ""
+}
+
 // topicOfFolder splits a folder into its topic and the folders below it. All
 // of a folder that belongs to no topic is below "general".
-func topicOfFolder(dir string) (topic, below string) {
+func topicOfFolder(dir string) (topic, below string, belongs bool) {
 	if t, err := ParseTopic(dir); err == nil {
-		return t, ""
+		return t, "", true
 	}
 	first, rest, _ := strings.Cut(dir, "/")
 	if t := fold(first); isFixedTopic(t) {
-		return t, rest
+		return t, rest, true
 	}
-	return general, dir
+	return general, dir, false
 }
 
 // pathID makes an id of a name: the same for every spelling of it that a file

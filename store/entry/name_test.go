@@ -287,3 +287,23 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestFiledUnder(t *testing.T) {
+	for _, c := range []struct{ topic, branch, file, want string }{
+		{"general", "", "general/a.md", ""},
+		{"general", "", "conventions/a.md", "conventions"},
+		{"general", "", "Conventions/deep/a.md", "conventions"},
+		{"general", "", "notes/a.md", ""},
+		{"general", "", "a.md", ""},
+		{"modules/con", "", "modules/con-/a.md", ""},
+		{"modules/x", "", "modules/x/y/a.md", ""},
+		{"modules/x", "", "modules/y/a.md", "modules/y"},
+		{"recent-work", "feat/x", "recent-work/feat-x/a.md", ""},
+		{"recent-work", "feat/x", "recent-work/other/a.md", ""},
+		{"gotchas", "", "recent-work/other/a.md", "recent-work"},
+	} {
+		if got := entry.FiledUnder(entry.Entry{Topic: c.topic, Branch: c.branch}, c.file); got != c.want {
+			t.Errorf("%s in %s: %q, want %q", c.topic, c.file, got, c.want)
+		}
+	}
+}
