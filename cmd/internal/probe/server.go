@@ -24,6 +24,7 @@ type Server struct {
 	in     io.WriteCloser
 	lines  chan []byte
 	errs   *said
+	quiet  chan struct{} // closed when all that it said is in errs
 	nextID int
 }
 
@@ -34,8 +35,7 @@ const longestLine = 16 << 20
 // bounds the life of the server. The caller closes it.
 func Dial(ctx context.Context, c Command) (*Server, error) {
 	start := time.Now()
-	s := &Server{cmd: c.make(ctx), lines: make(chan []byte, 16), errs: &said{}}
-	s.cmd.Stderr = s.errs
+	s := &Server{cmd: c.make(ctx), lines: make(chan []byte, 16), errs: &said{}, quiet: make(chan struct{})}
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -44,10 +44,21 @@ func Dial(ctx context.Context, c Command) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	said, err := s.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go s.read(out)
+	go func() {
+		defer close(s.quiet)
+		_, err := io.Copy(s.errs, said)
+		if err != nil {
+			return // the pipe was closed on our side: nobody asks any more
+		}
+	}()
 	if err := s.greet(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -116,6 +127,10 @@ func (s *Server) ask(ctx context.Context, method string, params, result any) err
 			return fmt.Errorf("no answer to %s: %w", method, ctx.Err())
 		case line, more := <-s.lines:
 			if !more {
+				select { // its last words may come behind the end of its output
+				case <-s.quiet:
+				case <-ctx.Done():
+				}
 				return fmt.Errorf("it ended: %s", lastLine(s.errs.String()))
 			}
 			done, err := s.take(line, result)
