@@ -24,7 +24,7 @@ func (t *tidying) enough(n int) bool { return !t.patient && n >= mostSeeds }
 type seedbed struct {
 	what, by string
 	all      []*store.Head // the latest first
-	newest   time.Time     // of all files of the lobe
+	newest   time.Time     // of all files of the lobe, at most now
 	left     bool          // something is to be looked at again
 }
 
@@ -35,14 +35,15 @@ const sownName = stateName + "/sown"
 // seeds are the memories that may be a member of something and have changed
 // since all of them were looked through for the purpose by a model.
 func (t *tidying) seeds(what, by string) *seedbed {
-	bed := &seedbed{what: what, by: by}
+	bed, now := &seedbed{what: what, by: by}, t.set.o.Now()
 	since := t.sowings()[what+" "+by]
 	for h := range t.view.Heads() {
 		at := h.Modified
 		if h.Changed.After(at) {
 			at = h.Changed
 		}
-		if at.After(bed.newest) {
+		// A time that has not come would leave out all that changes until then.
+		if at.After(bed.newest) && !at.After(now) {
 			bed.newest = at
 		}
 		if at.Before(since) || h.Broken != nil || !t.lobe.sown.fresh(what, h.Entry.ID, h.Hash) || t.kindOfGroup(h) == "" {

@@ -412,3 +412,21 @@ func TestEpisodesThatAreNoExperience(t *testing.T) {
 		}
 	}
 }
+
+// A file whose time has not come yet does not hide what changes until then from
+// the processes that come after.
+func TestAFileOfTheFutureHidesNoGroup(t *testing.T) {
+	s := &teller{}
+	w := newWorld(t, withTeller(s), "a")
+	ahead := w.write("x", lobes.Note{Topic: "gotchas", Title: "Port", Text: "It listens on 8080 and on nothing else."})
+	at := time.Now().AddDate(1, 0, 0)
+	if err := os.Chtimes(w.fileOf(ahead), at, at); err != nil {
+		t.Fatal(err)
+	}
+	w.tidy()
+	w.open()
+	w.related(lobes.Note{}, "x", "y", "z")
+	if done := w.tidy(); len(done.Summaries) != 1 {
+		t.Errorf("%+v after %d questions", done, len(s.asked))
+	}
+}
