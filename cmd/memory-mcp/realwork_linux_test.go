@@ -76,7 +76,7 @@ func gone(t *testing.T, model string) {
 // A model of this machine is started for the work and waited for. Its answers
 // have the form that they must have; what the material does not bear out is
 // dropped and counted.
-func TestWorkWithTheRealServer(t *testing.T) {
+func TestRealServerIsAskedByWorkers(t *testing.T) {
 	c, model := talking(t)
 	c.vars = append(c.vars, "MEMORY_MCP_DEBUG=1")
 	record := c.command("record")
@@ -104,9 +104,9 @@ func TestWorkWithTheRealServer(t *testing.T) {
 
 // Workers and servers of models are killed at random moments: no process is
 // left, and no material is lost.
-func TestKilledOwnersLeaveNoServer(t *testing.T) {
+func TestRealServersEndWithKilledOwners(t *testing.T) {
 	c, model := talking(t)
-	runs := 60
+	runs := 200
 	if testing.Short() {
 		runs = 8
 	}
