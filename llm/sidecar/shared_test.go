@@ -25,9 +25,10 @@ func (m *machine) launch(context.Context) (sidecar.Server, error) {
 	if m.running.Add(1) > 1 {
 		return nil, errors.New("a second server of the machine")
 	}
-	p := &program{at: sidecar.Address{URL: "http://one", Key: "k"}, done: make(chan struct{})}
-	go func() { <-p.done; m.running.Add(-1) }()
-	return p, nil
+	// Counted before it is told to be gone: the lock is free right after, and the
+	// next one may start.
+	last := func() { m.running.Add(-1) }
+	return &program{at: sidecar.Address{URL: "http://one", Key: "k"}, done: make(chan struct{}), last: last}, nil
 }
 
 func (m *machine) share() func(context.Context) (sidecar.Server, error) {

@@ -18,13 +18,23 @@ type program struct {
 	done chan struct{}
 	once sync.Once
 	err  error
+	last func() // what it does before anybody learns that it is gone; may be nil
 }
 
 func (p *program) Address() sidecar.Address { return p.at }
 func (p *program) Done() <-chan struct{}    { return p.done }
 func (p *program) Err() error               { return p.err }
 func (p *program) Stop()                    { p.die(nil) }
-func (p *program) die(err error)            { p.once.Do(func() { p.err = err; close(p.done) }) }
+
+func (p *program) die(err error) {
+	p.once.Do(func() {
+		if p.last != nil {
+			p.last()
+		}
+		p.err = err
+		close(p.done)
+	})
+}
 
 func (p *program) gone() bool {
 	select {
