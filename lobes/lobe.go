@@ -33,6 +33,7 @@ type Lobe struct {
 	pasts    eras
 	trouble  atomic.Pointer[DegradedError]
 	vanished atomic.Pointer[Vanished]
+	asked    atomic.Bool            // the history was asked for what vanished; see missVanished
 	used     atomic.Bool            // it was read at least once
 	written  atomic.Bool            // this process has written here
 	noted    atomic.Bool            // and the registry knows

@@ -44,6 +44,7 @@ func (s *Set) Recall(ctx context.Context, t Target, q Query) (Answer, error) {
 	}
 	s.think(ctx, &q)
 	s.search(ctx, &a, readings, q)
+	a.missVanished(ctx, readings, q)
 	a.explain(ctx, readings, q)
 	return a, nil
 }
