@@ -51,7 +51,7 @@ func (s *Set) brief(ctx context.Context, t Target, unasked bool) (Briefing, erro
 		b.Lobes = append(b.Lobes, r.lobe.name)
 		own := r.brief(q, sections)
 		b.Entries, b.Held = b.Entries+own.entries, b.Held+own.held
-		b.Stale += len(own.doubtful)
+		b.Stale += own.stale
 		doubtful = append(doubtful, own.doubtful...)
 		if err := r.oddities(ctx, &b); err != nil {
 			return Briefing{}, err
@@ -85,37 +85,54 @@ func (s Section) global() bool { return len(s.Results) > 0 && s.Results[0].Globa
 // A summary is what one lobe adds to a briefing.
 type summary struct {
 	entries, held int
-	doubtful      []hit
+	stale         int   // how many are doubtful
+	doubtful      []hit // the first of them to check
+}
+
+// A chapter gathers what a section tells of one lobe: the first few, and how
+// many there are. Only what is told is kept, whatever the size of the lobe.
+type chapter struct {
+	first best[*store.Head]
+	total int
+}
+
+func (c *chapter) add(h *store.Head) {
+	c.total++
+	c.first.add(h)
 }
 
 // brief sorts what the present shows of a lobe into sections.
 func (r reading) brief(q Query, sections map[string][]Section) summary {
 	var own summary
 	sv := r.sieve(q)
-	byTopic := make(map[string][]hit)
+	byTopic := make(map[string]*chapter)
+	doubtful := best[*store.Head]{most: r.lobe.o.Behavior.MaxStaleInBriefing, compare: byDanger}
 	files := newCitings(r.tree.root, maxCitings)
 	for h := range r.view.Heads() {
 		if !sv.keep(h) || h.Copy != "" {
 			continue
 		}
 		own.entries++
-		found := hit{reading: r, head: h, score: h.Entry.Certainty()}
 		if h.Entry.Status != "candidate" {
 			name := sectionOf(h.Entry.Topic)
-			byTopic[name] = append(byTopic[name], found)
+			if byTopic[name] == nil {
+				byTopic[name] = &chapter{first: best[*store.Head]{most: mostInSection, compare: bySection}}
+			}
+			byTopic[name].add(h)
 		}
 		if h.Broken == nil && doubted(r.lobe.o.Behavior.judge(&h.Entry, q.At, files)) {
-			own.doubtful = append(own.doubtful, found)
+			own.stale++
+			doubtful.add(h)
 		}
 	}
 	own.held = sv.hidden[held]
-	for name, hits := range byTopic {
-		section := Section{Topic: name, Lobe: r.lobe.name, Total: len(hits), Results: []Result{}}
+	own.doubtful = r.certain(doubtful.sorted())
+	for name, c := range byTopic {
+		section := Section{Topic: name, Lobe: r.lobe.name, Total: c.total, Results: []Result{}}
 		if name == "recent-work" {
 			section.Branch = sv.branch
 		}
-		slices.SortStableFunc(hits, bySection)
-		shown, outside := withoutHeld(hits[:min(len(hits), mostInSection)], q)
+		shown, outside := withoutHeld(r.certain(c.first.sorted()), q)
 		own.held += outside
 		if section.Total -= outside; section.Total == 0 {
 			continue
@@ -129,6 +146,15 @@ func (r reading) brief(q Query, sections map[string][]Section) summary {
 	return own
 }
 
+// certain makes hits of entries that nobody searched for.
+func (r reading) certain(heads []*store.Head) []hit {
+	hits := make([]hit, len(heads))
+	for i, h := range heads {
+		hits[i] = hit{reading: r, head: h, score: h.Entry.Certainty()}
+	}
+	return hits
+}
+
 func sectionOf(topic string) string {
 	if entry.IsModule(topic) {
 		return "modules"
@@ -137,9 +163,12 @@ func sectionOf(topic string) string {
 }
 
 // bySection orders modules by name, then all by certainty, importance and age.
-func bySection(a, b hit) int {
-	x, y := &a.head.Entry, &b.head.Entry
-	return cmp.Or(cmp.Compare(x.Topic, y.Topic), cmp.Compare(b.score, a.score), cmp.Compare(importance(y), importance(x)), byScore(a, b))
+func bySection(a, b *store.Head) int {
+	x, y := &a.Entry, &b.Entry
+	if c := cmp.Or(cmp.Compare(x.Topic, y.Topic), cmp.Compare(y.Certainty(), x.Certainty()), cmp.Compare(importance(y), importance(x))); c != 0 {
+		return c
+	}
+	return byAge(a, b)
 }
 
 func importance(e *entry.Entry) float64 {
@@ -153,19 +182,34 @@ func doubted(f Fresh) bool {
 	return f.Verdict == StaleVerdict || f.Verdict == ChangedVerdict || f.Verdict == GoneVerdict
 }
 
-// staleFirst picks the entries to check first: by topic, the most dangerous
-// one first, and the oldest of each.
-func (s *Set) staleFirst(doubtful []hit, q Query) []Result {
-	ranks := []string{"gotchas", "architecture", "conventions", "modules", "recent-work"}
-	rank := func(h hit) int {
-		if i := slices.Index(ranks, sectionOf(h.head.Entry.Topic)); i >= 0 {
-			return i
-		}
-		return len(ranks)
+// byDanger orders what to check first: by topic, the most dangerous one first,
+// and the oldest of each.
+func byDanger(a, b *store.Head) int {
+	if c := cmp.Or(cmp.Compare(danger(a), danger(b)), since(&a.Entry).Compare(since(&b.Entry))); c != 0 {
+		return c
 	}
-	slices.SortStableFunc(doubtful, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), since(&a.head.Entry).Compare(since(&b.head.Entry)), strings.Compare(a.head.Path, b.head.Path))
-	})
+	return strings.Compare(a.Path, b.Path)
+}
+
+func danger(h *store.Head) int {
+	switch sectionOf(h.Entry.Topic) {
+	case "gotchas":
+		return 0
+	case "architecture":
+		return 1
+	case "conventions":
+		return 2
+	case "modules":
+		return 3
+	case "recent-work":
+		return 4
+	}
+	return 5
+}
+
+// staleFirst picks the entries to check first among those of all lobes.
+func (s *Set) staleFirst(doubtful []hit, q Query) []Result {
+	slices.SortStableFunc(doubtful, func(a, b hit) int { return byDanger(a.head, b.head) })
 	a := Answer{Results: []Result{}}
 	for _, h := range doubtful[:min(len(doubtful), s.o.Behavior.MaxStaleInBriefing)] {
 		a.Results = append(a.Results, h.result(q, newCitings(h.tree.root, maxPins)))
