@@ -242,7 +242,7 @@ func (r reading) beside(c store.Conflict) Override {
 
 // oddities adds what a person should be told about the lobe's files.
 func (r reading) oddities(ctx context.Context, b *Briefing) error {
-	overrides, err := r.store.Overrides(ctx)
+	overrides, err := r.store.Overrides(r.view)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -119,13 +118,10 @@ func (w *writer) rememberOverride(h *Head, key string) error {
 // their history to find an override that is not written down yet.
 const newestHeads = 64
 
-// Overrides gives the entries whose present text is an edit from outside that
-// put back what our last change had changed.
-func (s *Store) Overrides(ctx context.Context) ([]Override, error) {
-	view, err := s.Look(ctx)
-	if err != nil {
-		return nil, err
-	}
+// Overrides gives the entries of a view whose present text is an edit from
+// outside that put back what our last change had changed. Whoever asks has
+// looked already: a second look would be a second scan of all files.
+func (s *Store) Overrides(view *View) ([]Override, error) {
 	root, err := s.root()
 	if err != nil || root == nil {
 		return nil, err

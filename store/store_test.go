@@ -295,7 +295,7 @@ func TestAnEditorThatSavesOverOursOverrides(t *testing.T) {
 
 	check := func(when string, s *store.Store) {
 		t.Helper()
-		over, err := s.Overrides(bg)
+		over, err := s.Overrides(look(t, s))
 		if err != nil || len(over) != 1 || over[0].Key != ours.Key || over[0].ID != "gotcha-00000001" {
 			t.Fatalf("%s: overrides %+v, %v", when, over, err)
 		}
@@ -313,7 +313,7 @@ func TestAnEditorThatSavesOverOursOverrides(t *testing.T) {
 	}
 	rest(t)
 	put(t, s, entry.OpReplace, note("gotcha-00000001", "Port", "It is 9090 again."))
-	if over, err := s.Overrides(bg); err != nil || len(over) != 0 {
+	if over, err := s.Overrides(look(t, s)); err != nil || len(over) != 0 {
 		t.Fatalf("after we wrote again: %+v, %v", over, err)
 	}
 }
