@@ -42,16 +42,28 @@ func (f Fingerprint) Size() int { return len(f.words) }
 func (a *Analyzer) FingerprintOf(title, body string) Fingerprint {
 	var words []uint64
 	collect := func(t Token) {
-		switch t.Class {
-		case Stop, Joined, Sign:
-			return
+		if t.Informative() {
+			words = append(words, hashWord(a.Stem(t.Text)))
 		}
-		words = append(words, hashWord(a.Stem(t.Text)))
 	}
 	a.Scan(title, collect)
 	a.Scan(body, collect)
 	slices.Sort(words)
 	return Fingerprint{slices.Compact(words)}
+}
+
+// InformativeStems are what the fingerprint of a memory is of, in order.
+func (a *Analyzer) InformativeStems(title, body string) []string {
+	var stems []string
+	collect := func(t Token) {
+		if t.Informative() {
+			stems = append(stems, a.Stem(t.Text))
+		}
+	}
+	a.Scan(title, collect)
+	a.Scan(body, collect)
+	slices.Sort(stems)
+	return slices.Compact(stems)
 }
 
 // hashWord is FNV-1a: equal in every process, unlike the hash of the library.
@@ -67,12 +79,17 @@ func hashWord(s string) uint64 {
 // the shared part of both together and, for texts of some length, the shared
 // part of the smaller one.
 func Similarity(a, b Fingerprint) float64 {
-	shared := a.shared(b)
+	return SimilarityOf(a.shared(b), len(a.words), len(b.words))
+}
+
+// SimilarityOf is the [Similarity] of two texts of a and b different informative
+// words, of which so many are the same.
+func SimilarityOf(shared, a, b int) float64 {
 	if shared == 0 {
 		return 0
 	}
-	smaller := min(len(a.words), len(b.words))
-	score := float64(shared) / float64(len(a.words)+len(b.words)-shared)
+	smaller := min(a, b)
+	score := float64(shared) / float64(a+b-shared)
 	if smaller >= minContained {
 		score = max(score, float64(shared)/float64(smaller))
 	}

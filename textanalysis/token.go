@@ -42,6 +42,10 @@ type Token struct {
 // compounds and pairs stand beside words that were counted already.
 func (t Token) Counted() bool { return t.Class != Joined && t.Class != Pair }
 
+// Informative reports whether the token tells what a text is about. Only such
+// words make two texts alike.
+func (t Token) Informative() bool { return t.Class == Word || t.Class == Pair }
+
 // Tokens returns the words of a text in order, with their stems.
 func (a *Analyzer) Tokens(text string) []Token {
 	tokens := make([]Token, 0, len(text)/5+4)

@@ -18,6 +18,8 @@ type builder struct {
 	counts   []byte            // by stem, of the document at hand
 	lastWord []uint32          // by word: the number after the last document that has it
 	touched  []uint32
+	lastTold []uint32 // by stem: the number after the last document that has it as an informative one
+	width    uint32   // of the document at hand
 	titles   []uint32
 	bodies   []uint32
 }
@@ -55,6 +57,7 @@ func (b *builder) stem(text string) uint32 {
 	b.lists = append(b.lists, nil)
 	b.lastDoc = append(b.lastDoc, 0)
 	b.counts = append(b.counts, 0)
+	b.lastTold = append(b.lastTold, 0)
 	return b.seg.stems.add(text)
 }
 
@@ -67,10 +70,18 @@ func (b *builder) add(given *Doc) {
 		d = b.seg.again(given.Ref)
 	}
 	b.touched, b.titles, b.bodies = b.touched[:0], b.titles[:0], b.bodies[:0]
+	b.width = 0
 	d.texts(func(z zone, text string) {
-		b.analyzer.Scan(text, func(t textanalysis.Token) { b.token(z, t) })
+		counts := text == d.Title || text == d.Body // what is in neither makes nothing alike
+		b.analyzer.Scan(text, func(t textanalysis.Token) {
+			if stem := b.token(z, t); counts && t.Informative() && b.lastTold[stem] != number+1 {
+				b.lastTold[stem] = number + 1
+				b.width++
+			}
+		})
 	})
 	b.seg.length = append(b.seg.length, lengths{uint32(len(b.titles)), uint32(len(b.bodies))})
+	b.seg.widths = append(b.seg.widths, b.width)
 	b.finish(number)
 	b.seg.docs = append(b.seg.docs, kept)
 	b.seg.group(&d, number)
@@ -108,7 +119,8 @@ func (s *segment) group(d *Doc, number uint32) {
 	s.topics[d.Topic] = append(s.topics[d.Topic], number)
 }
 
-func (b *builder) token(z zone, t textanalysis.Token) {
+// token counts a word and tells the number of its stem.
+func (b *builder) token(z zone, t textanalysis.Token) uint32 {
 	word := b.word(t.Text)
 	if number := uint32(len(b.seg.docs)) + 1; z != zoneDate && b.lastWord[word] != number {
 		b.lastWord[word] = number
@@ -120,15 +132,14 @@ func (b *builder) token(z zone, t textanalysis.Token) {
 		b.touched = append(b.touched, stem)
 	}
 	b.counts[stem] = count(c, z)
-	if !t.Counted() {
-		return
-	}
-	switch z {
-	case zoneTitle:
+	switch {
+	case !t.Counted():
+	case z == zoneTitle:
 		b.titles = append(b.titles, word)
-	case zoneBody:
+	case z == zoneBody:
 		b.bodies = append(b.bodies, word)
 	}
+	return stem
 }
 
 // count adds one occurrence in a zone to packed counts.

@@ -57,6 +57,7 @@ const (
 	bodyMask   = 0x0F
 	titleShift = 4
 	titleMask  = 0x30
+	textMask   = titleMask | bodyMask
 	fileBit    = 0x40
 	dateBit    = 0x80
 )

@@ -98,7 +98,7 @@ func (b *builder) takeText(s *segment, old uint32, words []uint32) {
 	b.seg.plain = b.seg.plain.with(uint32(len(b.seg.docs)), s.plain.has(old))
 	b.seg.docs = append(b.seg.docs, s.docs[old])
 	b.seat(s.sessionOf(old), s.seqs[old])
-	b.seg.length = append(b.seg.length, s.length[old])
+	b.seg.length, b.seg.widths = append(b.seg.length, s.length[old]), append(b.seg.widths, s.widths[old])
 	title, body := s.text(old, nil)
 	f := binary.AppendUvarint(b.seg.forward, uint64(len(title)))
 	for _, w := range title {

@@ -15,6 +15,7 @@ type segment struct {
 	again  func(ref any) Doc // see [Over]
 	docs   []Kept
 	length []lengths
+	widths []uint32 // by document: different informative stems of title and body
 	seating
 	orders []Order
 	marks  marks

@@ -27,7 +27,8 @@ var ErrSnapshot = errors.New("no usable index snapshot")
 //	3: of the documents nothing; tags, sessions and marks, so that no document
 //	   need be asked for; numbers of a fixed width
 //	4: what documents are listed by
-const snapshotMagic = "memory-mcp index\x04"
+//	5: how many informative stems a document has
+const snapshotMagic = "memory-mcp index\x05"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -163,7 +164,7 @@ func (s *segment) appendTo(data []byte) []byte {
 	data = appendNumber(data, len(s.docs))
 	data = appendTexts(data, s.stems.names)
 	data = appendTexts(data, s.words.names)
-	for _, list := range [][]uint32{s.df, s.stemOf, s.signatures, s.wordDocs, s.starts, s.forwardStarts, s.skipStarts, s.session} {
+	for _, list := range [][]uint32{s.df, s.stemOf, s.signatures, s.wordDocs, s.starts, s.forwardStarts, s.skipStarts, s.session, s.widths} {
 		data = appendNumbers(data, list)
 	}
 	data = appendText(data, s.postings)

@@ -200,6 +200,7 @@ func (r *decoder) segment(docs []Kept) (s *segment, order []uint32) {
 	s.forwardStarts = r.bounds(n)
 	s.skipStarts = r.bounds(len(stems))
 	s.session = r.numbers(n, math.MaxUint32)
+	s.widths = r.numbers(n, math.MaxUint32)
 	s.postings, s.forward = r.bytes(), r.bytes()
 	r.covers(s.starts, len(s.postings))
 	r.covers(s.forwardStarts, len(s.forward))
