@@ -60,6 +60,11 @@ func newWorld(t *testing.T, change func(*world), repositories ...string) *world 
 		w.specs = append(w.specs, w.place(w.repository(name)))
 	}
 	w.specs = append(w.specs, lobes.GlobalSpec(w.home))
+	// Also what a set does that is left without an orderly end is over before
+	// its folder goes.
+	var beside sync.WaitGroup
+	w.options.Go = func(_ string, work func(context.Context)) { beside.Go(func() { work(context.Background()) }) }
+	t.Cleanup(beside.Wait)
 	if change != nil {
 		change(w)
 	}
